@@ -159,6 +159,9 @@ class Session(NamedTuple):
     cost_status: str | None = None
     subagents: int = 0
     """Sessions that subagents of this one left."""
+    spawned: str = ""
+    """Of a subagent, where its agent keeps that: whether it is deleted with the session that
+    started it, and how deep it is below the first one, in words."""
     broken_off: bool = False
     """It stopped in the middle: at a call that failed or got no answer, or at its length limit."""
     restored: bool = False

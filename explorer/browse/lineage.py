@@ -52,7 +52,9 @@ def lineage(
         """The name yields where there is little room, never the kind of the link."""
         session, stem = known.get(key), tree[key]
         when = ago(session.last_active, now) if session and session.last_active else ""
-        about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(key)], when) if part)
+        spawned = session.spawned if session else ""
+        parts = filter(None, (_KINDS[catalog.kind(key)], spawned, when))
+        about = "".join(f" · {part}" for part in parts)
         about += " ◂ here" if key == here else ""
         room = min(width, WIDEST) - cell_width(stem) - cell_width(about)
         said = (session and session.name) or "deleted"

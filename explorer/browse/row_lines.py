@@ -59,11 +59,12 @@ def _name(session: Session) -> str:
 
 
 def _with_origin(session: Session, shape: RowShape, further: str, width: int) -> str:
-    """The second line, led by the chat where no column says it."""
-    origin = clean_line(session.origin, 60)
-    if not origin or ListColumn.CHAT in dict(shape.cells):
+    """The second line, led by the chat where no column says it, or by what a subagent is."""
+    chat = "" if ListColumn.CHAT in dict(shape.cells) else clean_line(session.origin, 60)
+    first = chat or session.spawned
+    if not first:
         return _words(session, further, width)
-    led = fit(origin, max(width // 3, 1)) + BETWEEN
+    led = fit(first, max(width // 3, 1)) + BETWEEN
     return led + _words(session, further, max(width - cell_width(led), 1))
 
 

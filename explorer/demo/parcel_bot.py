@@ -23,6 +23,12 @@ INTERRUPTED = {"Change of address on the way": 2}
 """Sessions that stopped before the results of their tools came: what is left of their messages."""
 
 
+_ASK = "Ask the north depot who signed for HP-4471"
+_READ = "Read the log of locker 7"
+LIFECYCLES = {_ASK: "linked", _READ: "ephemeral"}
+"""What becomes of the subagents."""
+
+
 def _lost_parcel() -> Iterator[DemoSession]:
     chat = DemoSession("Where is HP-4471?", 26 * MINUTE, model=_MODEL)
     chat.user("Where is my parcel HP-4471? The page says delivered, my doormat says otherwise.")
@@ -34,8 +40,13 @@ def _lost_parcel() -> Iterator[DemoSession]:
         ),
         say="Let me look it up.",
     )
-    search = chat.delegated("Ask the north depot who signed for HP-4471")
+    search = chat.delegated(_ASK)
     search.user("Who signed for HP-4471 at kiosk 12, and is it still there?")
+    log = search.delegated(_READ)
+    log.user("When was locker 7 of kiosk 12 last opened?")
+    log.does(tool("read_log", {"kiosk": 12, "locker": 7}, "closed 14:02 by driver 31, not since"))
+    yield log.assistant("At 14:02, by the driver. Not since.")
+    search.does(tool("spawn_agent", {"task": _READ}, "At 14:02, by the driver. Not since."))
     search.does(
         tool("ask_depot", {"depot": "north", "number": "HP-4471"}, "In locker 7, untouched.")
     )
@@ -43,7 +54,7 @@ def _lost_parcel() -> Iterator[DemoSession]:
     chat.does(
         tool(
             "spawn_agent",
-            {"task": "Ask the north depot who signed for HP-4471"},
+            {"task": _ASK},
             "It is in locker 7 of kiosk 12. Nobody has fetched it.",
         ),
         takes=40.0,

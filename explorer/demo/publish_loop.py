@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 
-from explorer.demo.parcel_bot import INTERRUPTED, SUMMARISED
+from explorer.demo.parcel_bot import INTERRUPTED, LIFECYCLES, SUMMARISED
 from explorer.demo.script import DemoSession
 from explorer.stores.power_loop.create import LoopFile
 
@@ -24,6 +24,8 @@ def _write(file: LoopFile, chat: DemoSession, prompt: str, now: float) -> None:
         title=None if chat.parent else chat.name,
         parent=_id(chat.parent) if chat.parent else None,
         call=_starting_call(chat.parent, chat.name) if chat.parent else None,
+        depth=_depth(chat),
+        lifecycle=LIFECYCLES.get(chat.name, "ephemeral"),
     )
     turn, letters = -1, len(prompt)
     lines = chat.lines[: INTERRUPTED.get(chat.name)]
@@ -56,6 +58,10 @@ def _write(file: LoopFile, chat: DemoSession, prompt: str, now: float) -> None:
 
 def _id(chat: DemoSession) -> str:
     return "sess_" + hashlib.sha256(chat.name.encode()).hexdigest()[:24]
+
+
+def _depth(chat: DemoSession) -> int:
+    return 1 + _depth(chat.parent) if chat.parent else 0
 
 
 def _starting_call(parent: DemoSession, task: str) -> str | None:

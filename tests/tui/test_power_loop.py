@@ -1,12 +1,15 @@
 """A file of power-loop: no source, and no session ever ends, so nothing says or asks for either."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from explorer.browse.choices import ChoiceRow
+from explorer.stores.power_loop.store import PowerLoopStore
 from explorer.tui.list.filter_dialog import FilterList
-from tests.factories import altered
+from tests.agents import run_agent
+from tests.factories import altered, everybody
 from tests.real_files import unpack
 from tests.tui.driving import Driver, opened
 
@@ -112,3 +115,74 @@ async def test_r_shows_and_copies_the_call_that_resumes_a_session(path: Path) ->
             assert call in driver.app.clipboard
             assert repr(str(path)) in driver.app.clipboard
             assert "Copied the call that resumes it" in driver.said()
+
+
+SUBAGENTS = {"linked, depth 1", "linked, depth 2", "detached, depth 3", "ephemeral, depth 1"}
+
+
+async def test_the_lineage_and_the_unfolded_list_say_what_becomes_of_subagents(path: Path) -> None:
+    async with opened(path, size=(180, 60)) as driver:
+        await driver.to("Spawn root")
+        await driver.press("z")
+        listed = _listed(driver)
+        assert all(f"{words} · " in listed for words in SUBAGENTS)
+        await driver.press("L")
+        await driver.settle()
+        assert all(f"subagent · {words}" in driver.screen() for words in SUBAGENTS)
+
+
+WRITES = """
+import asyncio, sys
+from power_loop.runtime.store import open_store
+
+async def main():
+    store = await open_store(sys.argv[1])
+    await store.append_message(sys.argv[2], role="user", content="breaking news")
+    await store.close()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_message_of_the_real_package_appears_without_a_survey(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (loop,) = (one for one in everybody(path) if one.title == "Loop 1")
+    async with opened(path, size=(160, 40)) as driver:
+        await driver.to("Loop 1")
+        await driver.press("enter", "G")
+        surveys: list[int] = []
+        monkeypatch.setattr(PowerLoopStore, "catalog", lambda *_: surveys.append(1))
+        arguments = (WRITES, "power-loop", "8.0.0", tmp_path / "home", path, loop.id)
+        await asyncio.to_thread(run_agent, *arguments)
+        await driver.until(lambda: "breaking news" in driver.screen())
+        await driver.until(lambda: driver.listed()[0] == "Loop 1")
+        row = driver.main.sessions.row(driver.main.sessions.order[0])
+        assert row is not None
+        assert row.message_count == loop.message_count + 1
+        assert surveys == []
+
+
+async def test_a_title_that_the_file_cannot_keep_is_listed_searched_and_undone(path: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE pl_sessions SET metadata_json = '{}'")
+    notes, trash = path.with_name("explorer.db"), path.with_name("trash.db")
+    async with opened(path, size=(140, 40), notes=notes, trash=trash) as driver:
+        await driver.press("t", *"Zebra")
+        await driver.settle()
+        assert "The program keeps no titles" in driver.screen()
+        await driver.press("enter")
+        await driver.settle()
+        assert driver.current() == "Zebra"
+        await driver.press("slash", *"zebra", "enter")
+        await driver.settle()
+        assert driver.listed() == ["Zebra"]
+    async with opened(path, size=(140, 40), notes=notes, trash=trash) as driver:
+        assert "Zebra" in driver.listed(), "it is there after a restart"
+        await driver.to("Zebra")
+        await driver.press("t", "ctrl+u", *"Yak", "enter")
+        await driver.settle()
+        assert driver.current() == "Yak"
+        await driver.press("u")
+        await driver.settle()
+        assert driver.current() == "Zebra"

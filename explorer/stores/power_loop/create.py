@@ -174,8 +174,11 @@ class LoopFile:
         title: str | None = None,
         parent: str | None = None,
         call: str | None = None,
+        depth: int = 0,
+        lifecycle: str = "ephemeral",
     ) -> None:
-        """`parent` and `call` are the session and the tool call that a subagent was started by."""
+        """`parent` and `call` are the session and the tool call that a subagent was started by, at
+        this `depth`."""
         self._insert(
             "pl_sessions",
             session_id=id_,
@@ -187,8 +190,8 @@ class LoopFile:
             kind="subagent" if parent else "root",
             parent_session_id=parent,
             spawn_tool_call_id=call,
-            spawn_depth=1 if parent else 0,
-            lifecycle="linked" if parent else "ephemeral",
+            spawn_depth=depth,
+            lifecycle=lifecycle,
             metadata_json=_json({"title": title} if title else {}),
         )
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Kind, Session, State, state_of
+from explorer.render.figures import count
 from explorer.stores import columns
 from explorer.stores.catalog import Link, Unit
 from explorer.stores.columns import Column, Found, Recipe, Recipes
@@ -26,8 +27,10 @@ AT_ONCE = 6
 """Messages of one role that are looked at where the first says nothing."""
 _SHOWN = (
     *("session_id", "created_at", "model", "status", "kind", "parent_session_id"),
-    "metadata_json",
+    *("metadata_json", "lifecycle", "spawn_depth"),
 )
+LIFECYCLES = frozenset(("linked", "ephemeral", "detached"))
+"""What may become of a subagent: power-loop deletes all but a detached one with its parent."""
 
 
 def survey(
@@ -117,9 +120,9 @@ def _told(
 
 
 def _session(unit: Unit, row: Sequence[object], told: _Told, now: float) -> Session:
-    handle, name, created, model, status, kind, parent, about, last = row
+    handle, name, created, model, status, kind, parent, about, *place, last = row
     id_, started = cells.words(name), cells.seconds(created)
-    count, calls = told.counts.get(handle, (0, 0))
+    messages, calls = told.counts.get(handle, (0, 0))
     prompt, completion = told.tokens.get(id_, (None, None))
     active = cells.seconds(last) or started
     held = told.held.get(id_, 0.0)
@@ -136,7 +139,7 @@ def _session(unit: Unit, row: Sequence[object], told: _Told, now: float) -> Sess
         last_active=active,
         ended_at=None,
         end_reason=None,
-        message_count=count,
+        message_count=messages,
         tool_call_count=calls,
         preview=told.first.get(handle, ""),
         last_reply=told.last.get(handle, ""),
@@ -150,8 +153,16 @@ def _session(unit: Unit, row: Sequence[object], told: _Told, now: float) -> Sess
         input_tokens=prompt,
         output_tokens=completion,
         subagents=unit.subagents,
+        spawned=_spawned(*place) if kind == "subagent" else "",
         broken_off=state is not State.RUNNING and id_ in told.pending,
     )
+
+
+def _spawned(lifecycle: object, depth: object) -> str:
+    """Whether a subagent goes with its parent, and how deep it is, in words."""
+    said, deep = cells.words(lifecycle), cells.amount(depth)
+    words = (said if said in LIFECYCLES else "", f"depth {count(deep)}" if deep else "")
+    return ", ".join(filter(None, words))
 
 
 def _counts(
@@ -159,9 +170,9 @@ def _counts(
 ) -> dict[object, tuple[int, int]]:
     handle = tables.flavour.handle
     return {
-        number: (cells.amount(count), cells.amount(calls))
+        number: (cells.amount(messages), cells.amount(calls))
         for batch in batches(handles)
-        for number, count, calls in reader.rows(
+        for number, messages, calls in reader.rows(
             f"SELECT {handle}, count(*), count(CASE WHEN m.role = 'tool' THEN 1 END)"
             f" FROM {tables.sessions} s JOIN {tables.messages} m ON m.session_id = s.session_id"
             f" WHERE {handle} IN ({placeholders(batch)}) GROUP BY {handle}",

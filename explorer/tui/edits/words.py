@@ -97,7 +97,8 @@ def title_words(
         return "Unchanged" if title.text else "Untitled now", False
     if title.text is None:
         return "Enter removes the title", False
-    return f"{len(title.text)} of {title.limit} characters", False
+    length = f"{len(title.text)} of {title.limit} characters"
+    return "\n".join((length, *plan.notes)), False
 
 
 # Undo, history and trash
