@@ -138,12 +138,13 @@ def planned(recipe: ServerRecipe) -> Iterator[SessionPlan]:
     """The sessions, oldest first, always the same for a recipe; their messages add up."""
     random = Random(recipe.seed)
     left = recipe.messages
-    mean = recipe.messages / recipe.sessions
     start, step = int(NOW * 1000) - YEARS, YEARS / recipe.sessions
     parent = ""
     for number in range(recipe.sessions):
         rest = recipe.sessions - number - 1
-        drawn = min(int(random.expovariate(1 / max(mean, 1))), LONGEST, left)
+        # Of what is left, or the last one would take what rounding and the limit have spared.
+        mean = left / (rest + 1)
+        drawn = min(round(random.expovariate(1 / max(mean, 1))), LONGEST, left)
         messages = drawn if rest else left
         left -= messages
         created = int(start + number * step)

@@ -1,16 +1,27 @@
 """The invented history that speed is measured on, in the tables of power-loop."""
 
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from bench.server_history import ServerRecipe, fill, floor, planned, size
 from bench.server_store import measured
+from explorer.stores.discover import locate
+from explorer.stores.open_found import every_set, open_found
 from tests.postgres.conftest import Open
 from tests.postgres.filling import LOOPS
 from tests.postgres.server import Server
 
 SMALL = ServerRecipe(300, 3000)
+LONG = ServerRecipe(25_000, 25_000)
+"""Long enough for the server's own notes about it to be used."""
+LATER = 2e9
+NEWEST = """
+SELECT session_id FROM pl_sessions s WHERE kind != 'subagent' AND status != 'archived'
+AND EXISTS (SELECT 1 FROM pl_messages m WHERE m.session_id = s.session_id)
+ORDER BY updated_at DESC LIMIT 50
+"""
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +37,7 @@ def test_sums_are_exact_and_the_plan_is_repeatable() -> None:
     one, two = list(planned(SMALL)), list(planned(SMALL))
     assert one == two
     assert (len(one), sum(session.messages for session in one)) == (300, 3000)
+    assert max(session.messages for session in one) < 200
 
 
 def test_the_tables_are_as_power_loop_made_them(server: Server, history: str) -> None:
@@ -65,3 +77,26 @@ def test_reading_it_is_measured_against_the_bare_query(server: Server, history: 
     figures = measured(server.address(history), 1)
     assert min(figures) > 0
     assert "memory" in str(figures)
+
+
+def test_the_first_page_is_right_whatever_the_server_has_noted(
+    server: Server, tmp_path: Path
+) -> None:
+    name = f"long_{uuid4().hex}"
+    server.run(f"CREATE DATABASE {name}")
+    fill(server.address(name), LONG, tmp_path)
+    store = open_found(every_set(locate([server.address(name)], (), {}, None)))
+
+    def shown() -> list[tuple[str]]:
+        return [(row.id,) for row in store.first_page(50, LATER)]
+
+    newest = server.run(NEWEST, database=name)
+    assert len(newest) == 50
+    assert shown() == newest
+    # All are older than the newest that it has noted.
+    server.run("UPDATE pl_sessions SET updated_at = updated_at - 100000000000", database=name)
+    assert shown() == newest
+    # More than a page are hidden, of those that are newer than anything noted.
+    hide = "UPDATE pl_sessions SET updated_at = 3000000000000, status = 'archived'"
+    server.run(f"{hide} WHERE session_id < 'sess_2'", database=name)
+    assert shown() == server.run(NEWEST, database=name)

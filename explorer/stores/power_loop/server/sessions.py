@@ -2,10 +2,11 @@
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.model import Kind, Sort
 from explorer.stores.catalog import Catalog, Link, Unit
+from explorer.stores.power_loop.server.estimates import late_time
 from explorer.stores.power_loop.server.flavour import streamed
 from explorer.stores.power_loop.server.tables import ServerTables
 from explorer.stores.power_loop.tables import AGENT
@@ -165,19 +166,7 @@ def keys_of(reader: TableReader, tables: ServerTables, ids: Iterable[str]) -> di
 def newest(reader: TableReader, tables: ServerTables, limit: int, sort: Sort) -> list[Unit]:
     """The first rows of a list, as the server sorts them; with as few questions as can be."""
     by = tables.active if sort is Sort.ACTIVE else "s.created_at"
-    listed = "s.kind IS DISTINCT FROM 'subagent'"
-    if tables.has(reader.schema, "sessions", "status"):
-        listed += " AND s.status IS DISTINCT FROM 'archived'"
-    most = limit * MARGIN
-    while True:
-        rows = reader.rows(
-            f"SELECT s.session_id, {by} FROM {tables.sessions} s WHERE {listed}"
-            f" ORDER BY {by} DESC LIMIT {most}"
-        )
-        said = _with_messages(reader, tables, [row[0] for row in rows])
-        if len(said) >= limit or len(rows) < most:
-            break
-        most *= MARGIN
+    rows, said = _first_rows(reader, tables, limit, by)
     # In turn from the oldest: of two that were written at once, the one with the higher key is
     # listed first.
     found = [row for row in reversed(rows) if row[0] in said]
@@ -186,6 +175,31 @@ def newest(reader: TableReader, tables: ServerTables, limit: int, sort: Sort) ->
     chosen = [(key, cells.words(tables.handle(key))) for _, key in order[:limit]]
     helpers = _subagents(reader, tables, [id_ for _, id_ in chosen])
     return [Unit(key, (key,), Kind.ROOT, subagents=helpers.get(id_, 0)) for key, id_ in chosen]
+
+
+def _first_rows(
+    reader: TableReader, tables: ServerTables, limit: int, by: str
+) -> tuple[list[Any], set[str]]:
+    """((id, time) of the newest sessions, those of them in which something was said)."""
+    listed = "s.kind IS DISTINCT FROM 'subagent'"
+    if tables.has(reader.schema, "sessions", "status"):
+        listed += " AND s.status IS DISTINCT FROM 'archived'"
+    most = limit * MARGIN
+    late = late_time(reader, tables, by.removeprefix("s."), most * MARGIN)
+    while True:
+        # First the time, which decides alone about most rows.
+        since = f"{by} >= {late} AND " if late is not None else ""
+        rows = reader.rows(
+            f"SELECT s.session_id, {by} FROM {tables.sessions} s WHERE {since}{listed}"
+            f" ORDER BY {by} DESC LIMIT {most}"
+        )
+        said = _with_messages(reader, tables, [row[0] for row in rows])
+        if len(said) >= limit or (len(rows) < most and late is None):
+            return rows, said
+        if len(rows) < most:
+            late = None
+        else:
+            most *= MARGIN
 
 
 def _with_messages(reader: TableReader, tables: ServerTables, ids: Sequence[str]) -> set[str]:

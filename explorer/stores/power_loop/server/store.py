@@ -47,6 +47,7 @@ class PostgresStore(PowerLoopStore):
         self._database = database
         self._set = ServerTables.of(database.tables)
         self._tables = (self._set,)
+        self._notes = None  # a title is only where its program keeps it
         self._changes = ServerChanges(database, lazily=True)
 
     def _read(self, work: Callable[[TableReader], T], token: CancelToken | None = None) -> T:

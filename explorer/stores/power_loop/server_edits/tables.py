@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorer.stores.edits.dialect import SessionTables, Size, Subject
-from explorer.stores.edits.plans import RULES
+from explorer.stores.edits.plans import RULES, Title
 from explorer.stores.postgres.writing import image
 from explorer.stores.power_loop.dialect import (
     BELONGINGS,
@@ -37,6 +37,7 @@ NAMES = ("sessions", "messages", *BELONGINGS)
 LOCAL_TRASH = (
     "What is deleted is kept on this machine only: it cannot be restored from another one."
 )
+NO_TITLES = "the program that made it keeps no titles in its metadata"
 _TYPES = frozenset(("smallint", "integer", "bigint", "text", "character varying"))
 """Of columns whose values come back exactly."""
 _LAYOUT = """
@@ -178,6 +179,7 @@ class ServerSessionTables(SetTables):
     """One set of tables, asked over one connection."""
 
     reclaim = LOCAL_TRASH
+    notes_titles = False
 
     def __init__(self, ask: Rows, schema: Schema, of: NumberedTables) -> None:
         shape = shape_of(schema, of.named("sessions").removesuffix("sessions"))
@@ -233,11 +235,15 @@ class ServerSessionTables(SetTables):
         )
         return first_said(cell for (cell,) in texts)
 
-    def _keeps_titles(self, subject: Subject) -> bool:
+    def title(self, subject: Subject, typed: str) -> Title:
+        found = super().title(subject, typed)
+        return Title(found.text, NO_TITLES) if found.noted else found
+
+    def _takes_title(self, subject: Subject) -> bool:
+        if self._metadata(subject) is None:
+            return False
         if subject.title:
             return True
-        if not self.schema.has(self.shape.sessions, "metadata_json"):
-            return False
         recent = (
             f"SELECT s.metadata_json AS about FROM {quoted(self.shape.sessions)} s"
             f" ORDER BY s.updated_at DESC LIMIT {RECENT}"
