@@ -7,7 +7,7 @@ has, whatever the current folder is.
 """
 
 import os
-from pathlib import PosixPath
+from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from explorer.stores.postgres.connection import ServerDatabase
 
 _ROOT = "/postgresql:/"
+
+
+def on_server(path: Path) -> bool:
+    """Whether a path is that of tables on a server, also where it was read from a file of ours."""
+    return os.fspath(path).startswith(_ROOT)
+
+
+def database_of(path: Path) -> str:
+    """The address of the database that such a path is in, as it is typed."""
+    return "/".join(("postgresql:/", *os.fspath(path).removeprefix(_ROOT).split("/")[:2]))
 
 
 class ServerPath(PosixPath):

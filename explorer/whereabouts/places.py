@@ -15,7 +15,7 @@ from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, root_of
 from explorer.stores.hermes.store import STATE_FILE
-from explorer.stores.server_path import ServerPath
+from explorer.stores.server_path import database_of, on_server
 from explorer.stores.sqlite.failures import short_path, size_of
 from explorer.whereabouts.sightings import Unseen
 
@@ -49,7 +49,7 @@ class SearchedFile(NamedTuple):
     def command(self, *words: str, id_: str = "") -> str:
         """What to type for a session in it, or for a change of it."""
         options: tuple[str, ...] = ()
-        own = self.path.address.shown if isinstance(self.path, ServerPath) else str(self.path)
+        own = database_of(self.path) if on_server(self.path) else str(self.path)
         if not self.usual:
             options = ("--db", own)
         elif self.several and not id_:
@@ -74,8 +74,8 @@ def state_files(
     taken: set[str] = set()
     for one in (*listed, *usual, *beside):
         real = os.path.realpath(one.path)
-        on_server = isinstance(one.path, ServerPath)
-        if real in found or not (on_server or os.path.lexists(one.path)):
+        there = on_server(one.path) or os.path.lexists(one.path)
+        if real in found or not there:
             continue
         name = names[real] or one.path.stem
         name = short_path(one.path) if name in taken else name

@@ -9,6 +9,7 @@ from explorer.model import SAFE_ID, Hidden
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural, short_day
 from explorer.stores.hermes.store import STATE_FILE
+from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import short_path
 from explorer.whereabouts.places import PROGRAM, SearchedFile
 from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
@@ -114,7 +115,7 @@ def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
 
 def advice(found: Sighting, file: SearchedFile) -> str:
     """What to do besides the command."""
-    if found.receipt is not None and not file.path.exists():
+    if found.receipt is not None and not (on_server(file.path) or file.path.exists()):
         return state_file_gone(file.path)[1]
     if any(name in _CLASSES for name in found.reasons):
         return "`list --all` lists it."

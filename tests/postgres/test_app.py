@@ -73,16 +73,37 @@ async def test_a_server_that_comes_later_is_opened_without_a_key(
     address, port = fill_one(server, tmp_path, "late"), free_port()
     later = address.replace(f":{server.port}/", f":{port}/")
 
-    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, back = await asyncio.open_connection("127.0.0.1", server.port)
-        await asyncio.gather(_copied(reader, back), _copied(there, writer))
-
     async with _app(later, tmp_path, settled=False) as driver:
         await _until(driver, "Cannot reach the server")
         assert "tried again by itself" in " ".join(driver.screen().split())
-        async with await asyncio.start_server(pass_on, "127.0.0.1", port):
+        async with _passing_on(port, server.port):
             await _until(driver, "Plan of late")
             assert "Cannot reach the server" not in driver.screen()
+
+
+@asynccontextmanager
+async def _passing_on(port: int, to: int) -> AsyncIterator[None]:
+    """Another port of the server, and nothing of it is left open."""
+    passing: set[asyncio.Task[None]] = set()
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        passing.add(task)
+        there, back = await asyncio.open_connection("127.0.0.1", to)
+        try:
+            await asyncio.gather(_copied(reader, back), _copied(there, writer))
+        finally:
+            for one in (writer, back):
+                one.transport.abort()
+
+    async with await asyncio.start_server(pass_on, "127.0.0.1", port):
+        yield
+    for task in passing:
+        task.cancel()
+    await asyncio.gather(*passing, return_exceptions=True)
+    # A connection that was aborted is closed in the next turn of the loop.
+    await asyncio.sleep(0)
 
 
 async def _copied(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:

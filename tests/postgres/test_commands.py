@@ -53,7 +53,10 @@ def test_every_reading_command_reads_a_database(command: Command, address: str) 
 
 
 def test_people_read_the_same_without_the_password(command: Command, address: str) -> None:
-    for arguments in (["list"], ["info"], ["show", "told_root"], ["where", "question"]):
+    for arguments in (
+        *(["list"], ["info"], ["show", "told_root"], ["where", "question"]),
+        *(["--private", "list"], ["--private", "show", "told_root"]),
+    ):
         done = command("--db", address, *arguments)
         assert done.code == ExitCode.DONE
         assert SECRET not in done.out + done.err
@@ -69,8 +72,17 @@ def test_a_session_is_deleted_and_comes_back(command: Command, address: str) -> 
     assert SECRET not in done.out + done.err
     listed = _json(command, address, "list")
     assert [one["id"] for one in listed["sessions"]] == ["told_pending"]
+    (sighting,) = _json(command, address, "where", "question 4")["sightings"]
+    assert sighting["command"].startswith("session-explorer --db postgresql://")
+    assert not command("--db", address, "undo", "--dry-run").out.count("gone")
     assert command("--db", address, "undo", "--yes").code == ExitCode.DONE
     assert _json(command, address, "show", "told_root") == before
+
+
+def test_the_call_that_resumes_names_the_database(command: Command, address: str) -> None:
+    done = command("--db", address, "resume", "told_root", "--print")
+    assert "dsn='postgresql://postgres@127.0.0.1:" in done.out
+    assert SECRET not in done.out + done.err
 
 
 def test_a_pin_is_kept_in_our_notes(command: Command, address: str) -> None:

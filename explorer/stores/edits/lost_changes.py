@@ -9,6 +9,7 @@ from explorer.errors import ExplorerError
 from explorer.stores.edits.words import passed_over
 from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.ours.trash_records import ReceiptState
+from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import short_path
 
 
@@ -20,7 +21,8 @@ def lost_changes(trash: Path, files: Sequence[Path], after: int) -> list[str]:
         found = [
             (one.number, passed_over(one, short_path(path)))
             for path in state_files_in(trash)
-            if not os.path.lexists(path) and any(_below(folder, path) for folder in folders)
+            if not (on_server(path) or os.path.lexists(path))
+            and any(_below(folder, path) for folder in folders)
             for one in TrashFile(trash, path).receipts()
             if one.number > after and one.state is ReceiptState.DONE
         ]

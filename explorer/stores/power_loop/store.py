@@ -64,7 +64,7 @@ class PowerLoopStore(SmallStore):
     def resume_call(self, session: Session) -> str:
         # A literal of Python spells out whatever a terminal would act on.
         tables = self._of(session.key)
-        place = f"db_path={str(Path(self.path).absolute())!r}"
+        place = self._in_call()
         if tables.prefix != DEFAULT_PREFIX and not tables.early:
             # Without it, tables of the default prefix would be made beside these.
             place += f", table_prefix={tables.prefix!r}"
@@ -72,6 +72,10 @@ class PowerLoopStore(SmallStore):
         call = "resume(" if session.broken_off else 'send("…", '
         loop = f"StatefulAgentLoop(llm=llm, {place})"
         return f"await {loop}.{call}session_id={session.id!r})"
+
+    def _in_call(self) -> str:
+        """What a program says to open the store."""
+        return f"db_path={str(Path(self.path).absolute())!r}"
 
     def where(self) -> tuple[tuple[str, str], ...]:
         """Where the sessions are, as facts."""

@@ -66,18 +66,21 @@ class PrivateStore(Store):
     """Another store, with marks for people and chats."""
 
     def __init__(self, inner: Store, hiding: Hiding, token: CancelToken | None = None) -> None:
-        super().__init__(inner._file)
+        self.path = inner.path
         self._inner = inner
         self._hiding = hiding
-        self._known = KnownValues(inner._file, hiding)
+        # Tables on a server have no columns for people: what is hidden there is known from files.
+        file = getattr(inner, "_file", None)
+        self._known = KnownValues(file, hiding) if file is not None else None
         self.kind, self.profile = inner.kind, inner.profile
         self.keeps_ends, self.keeps_sources = inner.keeps_ends, inner.keeps_sources
         self.keeps_pins, self.noted, self.places = inner.keeps_pins, inner.noted, inner.places
-        self._known.renew(inner.look(), token)
+        self._now(token)
 
     def _now(self, token: CancelToken | None) -> Store:
         """The other store, when everything that it knows of people and chats is known here."""
-        self._known.renew(self._inner.look(), token)
+        if self._known is not None:
+            self._known.renew(self._inner.look(), token)
         return self._inner
 
     # What is read.

@@ -68,6 +68,10 @@ class PostgresStore(PowerLoopStore):
     def look(self) -> ServerStamp:
         return self._changes.look()
 
+    def _in_call(self) -> str:
+        # Without the password, which libpq and asyncpg also take from elsewhere.
+        return f"dsn={self._database.address.shown!r}"
+
     def where(self) -> tuple[tuple[str, str], ...]:
         return (("Server", str(self.path)),)
 
