@@ -7,8 +7,10 @@ as the agent itself does; everything else about a row is read only when it becom
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import eq
+from typing import NamedTuple, Protocol, TypeVar
 
 from explorer.model import RUNNING_WITHIN, Hidden, Kind, State, state_of
 from explorer.stores.columns import ENDED, LEASE, WITHIN, Columns, Renamed, Unique
@@ -70,6 +72,20 @@ class Mark(NamedTuple):
     session: int = 0
 
 
+class Positions(Protocol):
+    """Where each session is in the arrays, by its key: what is needed of a dict."""
+
+    def __getitem__(self, key: int, /) -> int: ...
+
+    def __setitem__(self, key: int, at: int, /) -> None: ...
+
+    def __contains__(self, key: object, /) -> bool: ...
+
+    def __iter__(self) -> Iterator[int]: ...
+
+    def copy(self) -> "Positions": ...
+
+
 class Catalog:
     """All sessions of one store, as arrays in one order."""
 
@@ -111,7 +127,7 @@ class Catalog:
         self.source_names = list(dict.fromkeys(sources))
         numbers = {name: number for number, name in enumerate(self.source_names)}
         self._source = array("L", map(numbers.__getitem__, sources))
-        self._position = dict(zip(keys, range(len(keys)), strict=True))
+        self._position = self._positions(keys)
         self._helpers = _helpers(links)
         self._chain_of: Mapping[int, tuple[int, ...]] = {
             key: chain for chain in chains for key in chain
@@ -120,13 +136,17 @@ class Catalog:
         self._newest: list[int] = []
         """Most of the sessions in order, once they were listed."""
 
-    def __getattr__(self, name: str) -> dict[int, int]:
+    def __getattr__(self, name: str) -> Positions:
         """The positions of the keys, made again where they were dropped."""
         if name != "_position":
             raise AttributeError(name)
-        position = dict(zip(self.keys, range(len(self.keys)), strict=True))
+        position = self._positions(self.keys)
         self._position = position
         return position
+
+    def _positions(self, keys: Sequence[int]) -> Positions:
+        """`keys` are all of them, as the objects that others hold too."""
+        return dict(zip(keys, range(len(keys)), strict=True))
 
     def drop_positions(self) -> None:
         """Take less than half of the memory, until a session is asked for."""
@@ -261,22 +281,25 @@ class Catalog:
     def by_last_active(self, keys: Iterable[int]) -> list[int]:
         """Newest first; of equal ones the later row first. The order of most of them is kept, for
         the next list of some of them."""
-        known, chosen = self._newest, frozenset(keys)
-        if len(known) // 2 < len(chosen) <= len(known):
-            found = [key for key in known if key in chosen]
-            if len(found) == len(chosen):
-                return found
-        order = self._sorted(chosen)
+        known = self._newest
+        if known:
+            chosen = keys = frozenset(keys)
+            if len(known) // 2 < len(chosen) <= len(known):
+                found = [key for key in known if key in chosen]
+                if len(found) == len(chosen):
+                    return found
+        order = self._sorted(keys)
         if len(order) > max(len(known), FEW):
             self._newest = order[:]
         return order
 
     def _sorted(self, keys: Iterable[int]) -> list[int]:
         active, position = self.active, self._position
-        newest = {key: active[position[key]] for key in keys}
         # Two plain sorts, since comparing tuples would take twice the time.
-        order = sorted(newest, reverse=True)
-        order.sort(key=newest.__getitem__, reverse=True)
+        order = sorted(keys, reverse=True)
+        if any(map(eq, order, islice(order, 1, None))):
+            order = list(dict.fromkeys(order))
+        order.sort(key=lambda key: active[position[key]], reverse=True)
         return order
 
     def _copied(self) -> "Catalog":
@@ -320,7 +343,7 @@ class Catalog:
         made.hidden = _renewed(self.hidden, family.hidden, family.keys)
         new = [key for key in family.keys if key not in self._position]
         if new:
-            made._position = dict(self._position)
+            made._position = self._position.copy()
         for key in new:
             made._position[key] = len(made.keys)
             made.keys.append(key)
@@ -351,12 +374,13 @@ class Catalog:
         numbers = {name: number for number, name in enumerate(names)}
         links: dict[int, Link] = {}
         chain_of: dict[int, tuple[int, ...]] = {}
+        positions: dict[int, int] = {}
         sets: dict[str, list[int]] = {name: [] for name in _SETS}
         for catalog, unique in parts:
             # One object for each key, whatever holds it: they are most of what a catalog takes.
             outer = Renamed(catalog.keys, unique)
             position = range(len(made.keys), len(made.keys) + len(catalog))
-            made._position.update(zip(outer.values(), position, strict=True))
+            positions.update(zip(outer.values(), position, strict=True))
             made.keys.extend(outer.values())
             made.active.extend(catalog.active)
             own = [numbers[name] for name in catalog.source_names]
@@ -373,7 +397,7 @@ class Catalog:
                 made._helpers[outer[key]] = helpers
             for name, keys in sets.items():
                 keys.extend(map(outer.__getitem__, getattr(catalog, name)))
-        made.links, made._chain_of = links, chain_of
+        made.links, made._chain_of, made._position = links, chain_of, positions
         for name, keys in sets.items():
             setattr(made, name, frozenset(keys))
         return made

@@ -36,6 +36,11 @@ class SessionNumbers:
         with self._lock:
             return list(map(self._given, ids))
 
+    def known(self, id_: str) -> int:
+        """The number of an id; 0 where it has none yet."""
+        with self._lock:
+            return self._slots[self._slot(id_.encode("utf-8", "surrogatepass"))]
+
     def id(self, number: int) -> str | None:
         """The id with a number; None where no id has it."""
         if not 0 < number < len(self._ends):

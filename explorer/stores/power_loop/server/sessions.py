@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from explorer.model import Kind, Sort
 from explorer.stores.catalog import Catalog, Link, Unit
+from explorer.stores.numbered_catalog import NumberedCatalog
 from explorer.stores.power_loop.server.estimates import late_time
 from explorer.stores.power_loop.server.flavour import streamed
 from explorer.stores.power_loop.server.tables import ServerTables
@@ -59,7 +60,7 @@ def catalog(reader: TableReader, tables: ServerTables) -> Catalog:
     """Every session, by one streamed query, in arrays: rows as objects would take three times the
     memory. What is known of its last activity is what its own row says (`ServerTables.active`)."""
     keys, active = array("q"), array("d")
-    parents: dict[int, str] = {}
+    links = _ServerLinks(tables)
     archived: list[int] = []
     empty: list[int] = []
     newest = 0
@@ -69,16 +70,16 @@ def catalog(reader: TableReader, tables: ServerTables) -> Catalog:
         active.append(_time(written, created) or 0.0)
         newest = max(newest, cells.integer(written) or 0)
         if parent is not None:
-            parents[key] = parent
+            links.add(key, parent)
         if flags & ARCHIVED:
             archived.append(key)
         if not flags & SAID:
             empty.append(key)
-    return Catalog(
+    return NumberedCatalog(
         keys=keys,
         active=active,
         sources=[AGENT] * len(keys),
-        links=_links(tables, parents, keys),
+        links=links.found(keys),
         chains=(),
         archived=archived,
         empty=frozenset(empty),
@@ -86,18 +87,36 @@ def catalog(reader: TableReader, tables: ServerTables) -> Catalog:
     )
 
 
-def _links(
-    tables: ServerTables, parents: dict[int, str], there: Collection[int]
-) -> dict[int, Link]:
-    above = tables.ids.numbers(parents.values())
-    # Numbers have no gaps: a set of all keys would take ten times the memory.
-    known = bytearray(len(tables.ids) + 1)
-    for key in there if parents else ():
-        known[key] = 1
-    return {
-        key: Link(Kind.SUBAGENT, parent if parent != key and known[parent] else None)
-        for key, parent in zip(parents, above, strict=True)
-    }
+class _ServerLinks:
+    """The parents of subagents, as they are read: most come after their parent, and need not keep
+    its id."""
+
+    def __init__(self, tables: ServerTables) -> None:
+        self._tables = tables
+        self._children, self._parents = array("q"), array("q")
+        self._late: dict[int, str] = {}
+        """The ids of the parents that were not read yet, by where they belong."""
+
+    def add(self, key: int, parent: str) -> None:
+        number = self._tables.ids.known(parent)
+        if not number:
+            self._late[len(self._children)] = parent
+        self._children.append(key)
+        self._parents.append(number)
+
+    def found(self, there: Collection[int]) -> dict[int, Link]:
+        """The links, where `there` are the keys of all sessions."""
+        ids = self._tables.ids
+        for at, number in zip(self._late, ids.numbers(self._late.values()), strict=True):
+            self._parents[at] = number
+        # Numbers have no gaps: a set of all keys would take ten times the memory.
+        known = bytearray(len(ids) + 1)
+        for key in there if self._children else ():
+            known[key] = 1
+        return {
+            key: Link(Kind.SUBAGENT, parent if parent != key and known[parent] else None)
+            for key, parent in zip(self._children, self._parents, strict=True)
+        }
 
 
 def _time(written: object, created: object) -> float | None:
