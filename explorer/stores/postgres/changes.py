@@ -1,4 +1,4 @@
-"""Noticing that somebody wrote, without reading tables on somebody's server.
+"""Noticing a write, without reading tables on a server that is not ours.
 
 Which transactions write, and the number of the next one, is known to the server without looking at
 a table. While that stays, nothing was written; when it has moved, anything in any database of the
@@ -77,7 +77,7 @@ class ServerChanges:
         self._asking = threading.Lock()
 
     def written(self, at: float) -> None:
-        """A session was last written at this time, as somebody has read."""
+        """A session was last written at this time, as the caller has read."""
         with self._asking:
             if self._stamp is not None and at > self._stamp.written:
                 self._stamp = replace(self._stamp, written=at)

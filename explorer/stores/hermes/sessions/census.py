@@ -4,7 +4,7 @@ It comes to the same as `survey`, which makes an object of every session and tak
 again. Three walks: along the index of sources, which counts; along the index of ids with a look at
 the newest message of each session, from which only those without one and the newest come back; and
 through the table, from which children and flagged sessions come back. How new is new is guessed
-from a few candidates; whoever uses a census checks that it reaches far enough.
+from a few candidates; the caller checks that the census reaches far enough.
 
 Nothing is assumed about what was counted before. A proof that a kept count still holds would have
 to see every flag and every newest message again, which is what these walks do.
