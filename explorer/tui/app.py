@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 
+from rich.console import RenderableType
 from textual import on
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.css.query import NoMatches
@@ -66,12 +67,26 @@ class ExplorerApp(App[Command | str]):
         """The unexpected error that ended the app."""
         self.left_open = LeftOpen()
         """What was open then."""
+        self._dropped_frame = False
         sys.setswitchinterval(TURN)
         # Before the styles are read: they name colours that only these themes have.
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         fitting = LIGHT.name if start.look.light else DARK.name
         self.theme = theme_name(start.look.theme) if start.look.theme else fitting
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Textual drops a frame that falls into a batch, and takes it for painted: a notification
+        that appears while the transcript waits for its text would never be seen."""
+        if renderable is not None and self._batch_count:
+            self._dropped_frame = True
+        super()._display(screen, renderable)
+
+    def _end_batch(self) -> None:
+        super()._end_batch()
+        if self._dropped_frame and not self._batch_count and self.screen_stack:
+            self._dropped_frame = False
+            self.screen.refresh()
 
     def get_driver_class(self) -> type[Driver]:
         usual = super().get_driver_class()

@@ -5,6 +5,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,8 @@ class Held:
         self.made = threading.Event()
         """The answer is there, and waits."""
         self.calls = 0
+        self._answers = count(1)
+        """What is cancelled or refused gives none."""
         monkeypatch.setattr(module, name, self)
 
     def __get__(self, instance: object, owner: type) -> Callable[..., object]:
@@ -162,9 +165,8 @@ class Held:
 
     def __call__(self, *arguments: object, **named: object) -> object:
         self.calls += 1
-        this = self.calls == self._which
         made = self._plain(*arguments, **named)
-        if this:
+        if next(self._answers) == self._which:
             self.made.set()
             self._go.wait(60)
         return made

@@ -77,7 +77,8 @@ class Rename(Dialog[Owner]):
         self._words = Static(id="prompt-words")
         self._known: tuple[str, EditPlan, Title] | None = None
         self._entered = False
-        self._checking = False
+        self._checking: str | None = None
+        """The title that is being checked."""
         self._saving: CancelToken | None = None
         """Stops what is being saved."""
 
@@ -96,7 +97,9 @@ class Rename(Dialog[Owner]):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         self._entered = False
-        self._look(event.value)
+        # Textual also reports the title that is there from the beginning.
+        if event.value != self._checking:
+            self._look(event.value)
 
     def _look(self, text: str) -> None:
         """Check a title in a thread."""
@@ -108,7 +111,7 @@ class Rename(Dialog[Owner]):
                 raise ANOTHER
             return plan
 
-        self._checking = True
+        self._checking = text
         self.set_timer(PATIENCE, self._say_waiting)
         lane.lanes.start("title", work, lambda plan: self._checked(text, plan), self._refused)
 
@@ -116,14 +119,14 @@ class Rename(Dialog[Owner]):
     def _submit(self) -> None:
         self._entered = True
         self._take()
-        if self._entered and not self._checking:
+        if self._entered and self._checking is None:
             self._look(self._field.value)
 
     def _checked(self, text: str, plan: EditPlan) -> None:
         """Show what came of a check; what was typed since is being checked."""
         if not self.is_attached or text != self._field.value or plan.title is None:
             return
-        self._checking = False
+        self._checking = None
         self._known = text, plan, plan.title
         keymap, now = keymap_of(self.app), self._lane.clock()
         words, wrong = title_words(plan, plan.title, _unchanged(plan), keymap, now)
@@ -170,14 +173,15 @@ class Rename(Dialog[Owner]):
             self._look(self._field.value)
 
     def _type_on(self) -> None:
-        self._checking, self._entered, self._saving, self._known = False, False, None, None
+        self._entered = False
+        self._checking = self._saving = self._known = None
         self._field.disabled = False
         # The next letter must not replace the text that was kept.
         self._field.select_on_focus = False
         self.set_focus(self._field)
 
     def _say_waiting(self) -> None:
-        if self._checking or self._saving is not None:
+        if self._checking is not None or self._saving is not None:
             self._say(WAITING_FOR_FILE, wrong=False)
 
     def _say(self, words: str, wrong: bool) -> None:
