@@ -105,14 +105,13 @@ class ListCursor:
         self._back = _Goal(rows, moves)
 
     def stay_near(self, leaving: Collection[int]) -> None:
-        """These rows may leave the list: the cursor then stays where they were."""
-        here = self.row
-        if here is None or here not in leaving:
-            return
-        rest = [*self.order[self.place :], *reversed(self.order[: self.place])]
-        near = next((row for row in rest if row not in leaving), None)
-        if near is not None:
-            self.go_to(near)
+        """These rows leave the list: the cursor then stays where they were."""
+        near = self.row
+        if near in leaving:
+            rest = [*self.order[self.place :], *reversed(self.order[: self.place])]
+            near = next((row for row in rest if row not in leaving), None)
+            if near is not None:
+                self.go_to(near)
         if self._before_search in leaving:
             self._before_search = near
 

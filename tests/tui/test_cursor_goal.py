@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from explorer.stores.edits import connection
 from explorer.stores.edits.editor import Editor
 from explorer.stores.hermes.store import HermesStore
 from explorer.tui.dialogs.questions import Question
-from tests.tui.driving import NAMES, Held, animals, opened
+from tests.factories import altered, say
+from tests.locker import Locker
+from tests.tui.driving import NAMES, NOW, Held, animals, opened
 
 
 @pytest.fixture
@@ -80,3 +83,36 @@ async def test_what_is_selected_while_a_delete_is_planned_stays_selected(
         assert driver.listed() == ["bee", "cat", "dog"]
         assert driver.current() == "dog"
         assert set(driver.main.sessions.selection.keys) == set(driver.main.sessions.order[:2])
+
+
+@pytest.mark.usefixtures("no_progress")
+async def test_it_stays_on_what_could_not_be_deleted(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or the next delete would be about another session."""
+    monkeypatch.setattr(connection, "PATIENCE", 0.2)
+    async with opened(path, trash=trash) as driver:
+        driver.stop_watching()
+        await driver.to("bee")
+        await driver.press("d")
+        with Locker(path) as locker:
+            await driver.pilot.press("y")
+            await driver.until_seen(lambda: "still locked by another program" in driver.said())
+            locker.release()
+        driver.main.file.edited()
+        await driver.settle()
+        assert driver.listed() == ["ant", "bee", "cat", "dog"]
+        assert driver.current() == "bee"
+
+
+async def test_what_could_not_be_deleted_stays_selected_under_the_cursor(
+    path: Path, trash: Path
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("space", "space", "g", "d")
+        with altered(path) as db:
+            say(db, "ant", role="user", content="one more", timestamp=NOW)
+        await driver.press("y")
+        assert driver.listed() == ["ant", "cat", "dog"]
+        assert driver.current() == "ant"
+        assert "1 selected" in driver.screen()

@@ -268,8 +268,7 @@ def do_at_once(lane: EditLane, about: EditSubject) -> None:
     def then(done: Done) -> None:
         (shown,) = took
         _say_elsewhere(lane, shown.plan)
-        if KINDS[about.action].unlists:
-            lane.lister.leave(shown.rows)
+        _leave(lane, shown, done)
         # No question has said it before.
         notes = (note.rstrip(".") for note in shown.plan.notes)
         _say_done(lane, done, ". ".join((shown.receipt, *notes)))
@@ -298,24 +297,36 @@ def _say_done(lane: EditLane, done: Done, words: str) -> None:
 
 
 def _ask(lane: EditLane, shown: _Shown, after: After) -> None:
-    plan, kind = shown.plan, KINDS[shown.plan.action]
+    plan = shown.plan
     _say_elsewhere(lane, plan)
     if shown.nothing:
         lane.say(_nothing(shown))
         return
 
     def go() -> None:
-        if kind.unlists:
-            lane.lister.leave(shown.rows)
         apply(lane, plan, shown.question, shown.receipt, after, ended)
 
     def ended(done: Done) -> None:
+        _leave(lane, shown, done)
         # The file has changed so that nothing could be done.
         if done.receipt is None and not done.stopped:
             lane.screen.call_later(confirm, lane, shown.about, after)
 
     asked = clean_line(shown.question, 200)
-    ask(lane.screen, Question(asked, shown.text, kind.verb, instead=shown.about.instead), go)
+    ask(
+        lane.screen,
+        Question(asked, shown.text, KINDS[plan.action].verb, instead=shown.about.instead),
+        go,
+    )
+
+
+def _leave(lane: EditLane, shown: _Shown, done: Done) -> None:
+    """Prepare the list for the rows that leave it. The cursor stays on what was not changed: the
+    next key would be about another session."""
+    if KINDS[shown.plan.action].unlists:
+        changed = frozenset(done.ids)
+        kept = [one.key for one in shown.plan.sessions if one.id not in changed]
+        lane.lister.leave(shown.rows.difference(kept, map(inside_row, kept)))
 
 
 def apply(

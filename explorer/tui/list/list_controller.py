@@ -317,7 +317,7 @@ class Lister:
         self.wish_for(self.wish._replace(pins=noted))
 
     def leave(self, rows: Collection[int]) -> None:
-        """These rows may leave the list, and the selection with it."""
+        """These rows leave the list, and the selection with it."""
         self.cursor.stay_near(rows)
         self._sessions.selection.drop(rows)
 
