@@ -141,3 +141,29 @@ def test_what_a_kill_left_between_two_sessions_is_settled_and_said(
     assert plan.receipt.words == "Deleted 4 of 9 sessions"
     editor.undo(plan)
     assert dump(path) == before
+
+
+@pytest.mark.parametrize("change", ["a message", "another subagent"])
+def test_subagents_stay_with_a_session_that_changed_after_the_plan(
+    tmp_path: Path, editor_of: EditorOf, change: str
+) -> None:
+    path, at = tmp_path / "state.db", NOW - 90 * HOUR
+    with StateFile.create(path) as state:
+        talk(state, "starter", "hello", "Hi.", at=at, end="done")
+        for name, parent in (("first", "starter"), ("second", "starter"), ("below", "first")):
+            config = {"_delegate_from": parent}
+            talk(state, name, "look", "Done.", at=at, parent=parent, config=config, end="done")
+    editor = editor_of(path)
+    plan = editor.plan(Action.DELETE, [1])
+    assert {one.id for one in plan.doomed} == {"starter", "first", "second", "below"}
+    with altered(path) as db:
+        if change == "a message":
+            say(db, "starter", content="one more", timestamp=NOW)
+        else:
+            cells = {"id": "third", "parent_session_id": "starter", "end_reason": "done"}
+            insert(db, "sessions", source="cli", started_at=at, ended_at=at, **cells)
+    before = dump(path)
+    done = editor.apply(plan)
+    assert (done.ids, sum(done.skipped.values())) == ((), 4)
+    assert dump(path) == before
+    assert list(editor.trash.receipts()) == []

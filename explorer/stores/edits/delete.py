@@ -35,12 +35,13 @@ from explorer.stores.edits.copy_to_trash import (
 from explorer.stores.edits.dialect import (
     APART,
     SessionTables,
+    Subject,
     TableColumns,
     columns_of,
     known_columns,
 )
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
-from explorer.stores.edits.reasons import CONTINUED
+from explorer.stores.edits.reasons import CONTINUED, STARTER_STAYS
 from explorer.stores.edits.refusal_words import (
     CANNOT_CHANGE,
     SESSION_CHANGED,
@@ -173,8 +174,7 @@ class Removal:
         """Whether the end was reached; what was not is unchanged."""
         by_entry = {one.entry: one for one in copied}
         now = None if self._force else self._context.clock()
-        spared = self._families.spared
-        deleter = DeleteSteps(self._trash, self._tables, self._columns, spared, now, begun)
+        deleter = DeleteSteps(self._trash, self._tables, self._columns, self._families, now, begun)
         steps = chain.from_iterable(map(deleter.steps, copied))
         self._begun = set(by_entry) if begun else set()
         self._ended = set()
@@ -279,8 +279,7 @@ class DeleteSteps(NamedTuple):
     trash: TrashFile
     tables: SessionTables
     columns: TableColumns
-    spared: Collection[str]
-    """Ids of those that are kept although they were copied; they may become more."""
+    families: "WholeFamilies"
     now: float | None
     """None where it does not matter whether an agent writes a session."""
     begun: bool
@@ -301,17 +300,17 @@ class DeleteSteps(NamedTuple):
 
     def _check(self, copied: Copied, tx: Transaction) -> None:
         """The session is still what was copied, and no agent writes it."""
-        if copied.planned.id in self.spared:
-            raise Changed("It is kept", sentence(CONTINUED))
         self._same_row(copied, tx)
         if self.now is not None:
             there = self.tables.under(tx)
             (subject,) = there.subjects("rowid", [copied.row])
-            if (
-                there.state(subject, there.leases(), self.now) is State.RUNNING
-                or subject.interrupted
-            ):
+            if _is_written(there, subject, self.now):
                 raise Changed("It is running", STARTED_WRITING)
+            for above in self.families.above(copied.planned):
+                if not _as_planned(there, above, self.now):
+                    raise Changed("It is kept", sentence(STARTER_STAYS))
+        if copied.planned.id in self.families.spared:
+            raise Changed("It is kept", sentence(CONTINUED))
 
     def _same_row(self, copied: Copied, tx: Transaction) -> None:
         shape = self.tables.shape
@@ -399,6 +398,21 @@ class DeleteSteps(NamedTuple):
             tx.run(sql, (id_,), expect=1)
 
 
+def _is_written(there: SessionTables, subject: Subject, now: float) -> bool:
+    return there.state(subject, there.leases(), now) is State.RUNNING or subject.interrupted
+
+
+def _as_planned(there: SessionTables, planned: Planned, now: float) -> bool:
+    """Whether a session may still be deleted, as far as that shows before it is its turn."""
+    found = there.subjects(there.shape.id, [planned.id])
+    return (
+        len(found) == 1
+        and not _is_written(there, found[0], now)
+        and there.size(planned.id).messages == planned.messages
+        and {one.id for one in there.children([planned.id])} <= {*planned.children, planned.id}
+    )
+
+
 def _number(row: Image) -> int:
     number = row[0]
     return number if isinstance(number, int) else 0
@@ -421,12 +435,25 @@ class WholeFamilies:
     """
 
     def __init__(self, doomed: Iterable[Planned]) -> None:
-        self._parents = {child: one.id for one in doomed for child in one.children}
+        self._doomed = {one.id: one for one in doomed}
+        self._parents = {child: id_ for id_, one in self._doomed.items() for child in one.children}
         """The parent of each session below one that is to be deleted."""
         self._owed: set[str] = set()
         """Those that are still there while their dependents are gone."""
         self.spared: set[str] = set()
         """Those that are kept since what continues them, or works for them, is."""
+
+    def above(self, planned: Planned) -> Iterator[Planned]:
+        """Where a session is deleted only with the one that started it, that one; and the one that
+        started that, up to the one that was asked for."""
+        seen = {planned.id}
+        while planned.reason and (parent := self._parents.get(planned.id)) not in seen:
+            above = self._doomed.get(parent) if parent is not None else None
+            if above is None:
+                return
+            yield above
+            planned = above
+            seen.add(above.id)
 
     def went(self, id_: str) -> None:
         self._owed.discard(id_)

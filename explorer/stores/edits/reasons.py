@@ -7,6 +7,7 @@ from explorer.render.figures import plural
 RUNNING = "running (its agent may be writing it)"
 INTERRUPTED = "it was interrupted and waits for the results of tools"
 CONTINUED = "what continues it stays"
+STARTER_STAYS = "the session that started it stays"
 SUBAGENT_RUNNING = "a subagent of it is running"
 UNSOUND = "its id is not valid text"
 SINCE = "changed since it was listed"
@@ -30,6 +31,10 @@ _WORDS = {
     CONTINUED: (
         "continues in a session that is kept",
         "continue in sessions that are kept",
+    ),
+    STARTER_STAYS: (
+        "was started by a session that is kept",
+        "were started by sessions that are kept",
     ),
     SUBAGENT_RUNNING: ("has a running subagent", "have running subagents"),
     UNSOUND: ("has an invalid id", "have invalid ids"),
