@@ -108,9 +108,14 @@ class SmallStore(Store):
     def pinned(
         self, noted: Collection[str], now: float, token: CancelToken | None = None
     ) -> list[Session]:
-        keys = self.keys_of(sorted(noted), token).values() if noted else ()
-        found = self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], now, token)
+        units = self._units(sorted(noted), token) if noted else ()
+        found = self.sessions(units, now, token)
         return sorted(found, key=lambda row: row.last_active or 0.0, reverse=True)
+
+    def _units(self, ids: Sequence[str], token: CancelToken | None) -> list[Unit]:
+        """The rows of the sessions with these ids, each with the number of its subagents."""
+        catalog = self.catalog(token)
+        return [catalog.folded(key) for key in self.keys_of(ids, token).values()]
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None

@@ -75,6 +75,21 @@ def test_the_first_page_is_what_the_catalog_says(case: Case, sort: Sort) -> None
         assert store.first_page(limit, LATER, sort) == store.sessions(units, LATER)
 
 
+def test_the_pinned_rows_are_what_the_catalog_says(case: Case) -> None:
+    store = case.store()
+    catalog = store.catalog()
+    listed, _ = catalog.select()
+    order = ordered(catalog, listed, Sort.ACTIVE, values_of(store, Sort.ACTIVE))
+    known = store.sessions(list(map(catalog.folded, order)), LATER)
+    parents = [one for one in known if one.subagents][:3]
+    assert parents or not catalog.links
+    noted = [case.noted(one) for one in (*parents, known[-1])]
+    found = {one.key: one for one in store.pinned(noted, LATER)}
+    assert {one.key: found.get(one.key) for one in (*parents, known[-1])} == {
+        one.key: one for one in (*parents, known[-1])
+    }
+
+
 def test_every_order_is_that_of_the_rows(case: Case) -> None:
     store = case.store()
     catalog = store.catalog()

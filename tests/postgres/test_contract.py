@@ -25,6 +25,7 @@ from tests.contract.test_reading import (  # noqa: F401  # run here once more
     test_info_counts_what_is_there,
     test_messages_come_as_they_are_asked_for,
     test_the_first_page_is_what_the_catalog_says,
+    test_the_pinned_rows_are_what_the_catalog_says,
     test_what_means_nobody_finds_nobody,
     test_who_is_not_there_has_nothing_to_tell,
 )

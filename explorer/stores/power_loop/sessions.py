@@ -4,7 +4,7 @@ A page is read with a few questions, however many rows it has, and of the messag
 first and the last words.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Kind, Session, State, state_of
@@ -77,6 +77,22 @@ def keys_of(reader: TableReader, tables: Tables, ids: Collection[str]) -> dict[s
         for batch in batches(ids)
         for handle, id_ in reader.rows(
             f"{select} WHERE s.session_id IN ({placeholders(batch)})", batch
+        )
+    }
+
+
+def subagents_of(reader: TableReader, tables: Tables, ids: Iterable[str]) -> dict[str, int]:
+    """How many sessions the subagents of each left; there is an index on parents."""
+    if not tables.has(reader.schema, "sessions", "parent_session_id"):
+        return {}
+    return {
+        cells.words(parent): number
+        for batch in batches(ids)
+        for parent, number in reader.rows(
+            f"SELECT s.parent_session_id, count(*) FROM {tables.sessions} s"
+            f" WHERE s.parent_session_id IN ({placeholders(batch)}) AND s.kind = 'subagent'"
+            " AND s.session_id != s.parent_session_id GROUP BY s.parent_session_id",
+            batch,
         )
     }
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.model import Message, Outline, Session
+from explorer.model import Kind, Message, Outline, Session
 from explorer.stores.base import Changes, Details, Figures, Handover, Needles, Stretch
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import ID, TITLE, Column, Columns, Found
@@ -24,7 +24,7 @@ from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop import search
 from explorer.stores.power_loop.changes import mark_of, touched
 from explorer.stores.power_loop.messages import bodies, outlines, told
-from explorer.stores.power_loop.sessions import columns_of, sessions, survey
+from explorer.stores.power_loop.sessions import columns_of, sessions, subagents_of, survey
 from explorer.stores.power_loop.tables import AGENT, DEFAULT_PREFIX, Tables
 from explorer.stores.small_store import SessionRow, SmallStore
 from explorer.stores.sqlite import cells
@@ -154,6 +154,23 @@ class PowerLoopStore(SmallStore):
 
     def set_of(self, key: int) -> int:
         return self._of(key).number
+
+    def _units(self, ids: Sequence[str], token: CancelToken | None) -> list[Unit]:
+        """For a first page: the catalog of a long history would keep it waiting."""
+        keys = self.keys_of(ids, token)
+
+        def work(reader: TableReader) -> list[Unit]:
+            found = []
+            for tables in self._tables:
+                own = {id_: key for id_, key in keys.items() if tables.owns(key)}
+                helpers = subagents_of(reader, tables, own)
+                found += [
+                    Unit(key, (key,), Kind.ROOT, subagents=helpers.get(id_, 0))
+                    for id_, key in own.items()
+                ]
+            return found
+
+        return self._read(work, token)
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None

@@ -10,6 +10,7 @@ from explorer.stores.numbered_catalog import NumberedCatalog
 from explorer.stores.power_loop.server.estimates import late_time
 from explorer.stores.power_loop.server.flavour import streamed
 from explorer.stores.power_loop.server.tables import ServerTables
+from explorer.stores.power_loop.sessions import subagents_of
 from explorer.stores.power_loop.tables import AGENT
 from explorer.stores.small_store import SessionRow
 from explorer.stores.sqlite import cells
@@ -192,7 +193,7 @@ def newest(reader: TableReader, tables: ServerTables, limit: int, sort: Sort) ->
     keys = tables.ids.numbers(row[0] for row in found)
     order = sorted(zip((row[1] or 0 for row in found), keys, strict=True), reverse=True)
     chosen = [(key, cells.words(tables.handle(key))) for _, key in order[:limit]]
-    helpers = _subagents(reader, tables, [id_ for _, id_ in chosen])
+    helpers = subagents_of(reader, tables, [id_ for _, id_ in chosen])
     return [Unit(key, (key,), Kind.ROOT, subagents=helpers.get(id_, 0)) for key, id_ in chosen]
 
 
@@ -230,22 +231,6 @@ def _with_messages(reader: TableReader, tables: ServerTables, ids: Sequence[str]
         for id_ in reader.column(
             f"SELECT s.session_id FROM {tables.sessions} s"
             f" WHERE s.session_id IN ({placeholders(batch)}) AND {first} IS NOT NULL",
-            batch,
-        )
-    }
-
-
-def _subagents(reader: TableReader, tables: ServerTables, ids: Iterable[str]) -> dict[str, int]:
-    """How many sessions the subagents of each left; there is an index on parents."""
-    if not tables.has(reader.schema, "sessions", "parent_session_id"):
-        return {}
-    return {
-        parent: number
-        for batch in batches(ids)
-        for parent, number in reader.rows(
-            f"SELECT s.parent_session_id, count(*) FROM {tables.sessions} s"
-            f" WHERE s.parent_session_id IN ({placeholders(batch)}) AND s.kind = 'subagent'"
-            " AND s.session_id != s.parent_session_id GROUP BY s.parent_session_id",
             batch,
         )
     }
