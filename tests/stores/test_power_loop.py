@@ -213,7 +213,9 @@ def test_details_tell_what_lies_beside_the_messages(path: Path) -> None:
     assert told["Timers"]["1"].startswith("wake up · armed · due 2025-10-16")
     assert told["Background tasks"] == {"bg1": "sleep 5 · running"}
     assert told["Queued follow-ups"] == {"steer": "steer left · pending"}
-    assert told["Usage by send"]["Send 2"] == "901 in, 81 out"
+    assert told["Usage by send"]["Send 1"] == (
+        "901 in, 81 out in 1 of 2 rounds, the others were not kept"
+    )
     assert told["Hook events"]["LLM_BEFORE"].startswith("memory · recall")
     assert told["Notes"]["All"] == "30, of which the newest 20 follow"
     assert list(told["Notes"])[1:] == [str(number) for number in range(11, 31)]
@@ -224,11 +226,11 @@ def test_rounds_of_one_send_are_told_one_by_one(path: Path) -> None:
     with altered(path) as db:
         db.execute("DELETE FROM pl_usage_rounds WHERE session_id = ?", (session.id,))
         db.executemany(
-            "INSERT INTO pl_usage_rounds VALUES (?, 0, ?, ?, 5, ?, 0, 'gpt-5.1', 1)",
-            [(session.id, number, 10 * number, 10 * number + 5) for number in (1, 2)],
+            "INSERT INTO pl_usage_rounds VALUES (?, 1, ?, ?, 5, ?, 0, 'gpt-5.1', 1)",
+            [(session.id, number, 10 * number, 10 * number + 5) for number in (0, 1)],
         )
     assert _told_of(path, session, "Usage by send") == {
-        "Send 1": "30 in, 10 out in 2 rounds: 10 in, 5 out; 20 in, 5 out"
+        "Send 1": "10 in, 10 out in 2 rounds: 0 in, 5 out; 10 in, 5 out"
     }
 
 

@@ -26,7 +26,7 @@ used to write a whole turn at its end, and such times are no durations."""
 _LEAST = (8, 16)
 """Cells that the argument must keep for one fact, and for a second one, to stand behind it."""
 _DAY = 86_400.0
-_DELEGATION = r"(?i)delegat|sub_?agent|spawn"
+_DELEGATION = r"(?i)delegat|sub_?agent|spawn|run_agent"
 _MEASURED = ("duration_seconds", "total_duration_seconds")
 _ARGUMENTS = (
     *("command", "cmd", *PATHS, "query", "q", "url", "urls", "pattern", "goal", "prompt"),

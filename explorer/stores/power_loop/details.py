@@ -19,7 +19,7 @@ from explorer.stores.fact_rows import (
 from explorer.stores.power_loop.messages import pending_calls
 from explorer.stores.power_loop.side_tables import side_sections
 from explorer.stores.power_loop.tables import Tables, message_state, title_in
-from explorer.stores.power_loop.usage import undercount, usage_by_send
+from explorer.stores.power_loop.usage import totals, usage_by_send
 from explorer.stores.sqlite import cells
 from explorer.stores.table_reader import TableReader
 
@@ -71,14 +71,15 @@ def details(reader: TableReader, tables: Tables, key: int, where: Sequence[Row])
         raise session_gone()
     one = columns.record(found)
     id_ = one.text("session_id")
-    stats = _stats(reader, tables, id_)
+    used = totals(reader, tables, id_, (*TOKENS,), (*USE,))
+    note = [("Note", used.undercount)] if used.undercount else []
     model = [*labelled(one, {"model": "Model"}), *settings(one, "config_json", "Settings")]
     told = [
         ("Session", _session(reader, tables, key, one)),
         ("Interrupted", _interrupted(reader, tables, key)),
         ("Model", model),
-        ("Tokens", [*_figures(stats, TOKENS), *undercount(reader, tables, id_)]),
-        ("Usage", _figures(stats, USE)),
+        ("Tokens", [*_figures(used.figures, TOKENS), *note]),
+        ("Usage", _figures(used.figures, USE)),
         ("Usage by send", usage_by_send(reader, tables, id_)),
         ("Times", _times(reader, tables, key, one)),
         ("Lineage", _lineage(reader, tables, id_, one)),
@@ -118,22 +119,8 @@ def _session(reader: TableReader, tables: Tables, key: int, one: Record) -> list
     return [("Id", one.text("session_id")), *labelled(one, ABOUT), ("Messages", messages)]
 
 
-def _figures(stats: Mapping[str, int], labels: Mapping[str, str]) -> list[Row]:
-    return [(label, count(stats[name])) for name, label in labels.items() if name in stats]
-
-
-def _stats(reader: TableReader, tables: Tables, id_: str) -> dict[str, int]:
-    """The running totals, or in early files the sum of the rounds that were kept."""
-    for table in ("session_stats", "usage_rounds"):
-        known = (*TOKENS, *USE)
-        names = [name for name in known if tables.has(reader.schema, table, "session_id", name)]
-        if names:
-            totals = ", ".join(tables.flavour.total(f"t.{name}") for name in names)
-            sql = f"SELECT count(*), {totals} FROM {tables.sql(table)} t WHERE t.session_id = ?"
-            number, *values = reader.row(sql, (id_,))
-            if number:
-                return dict(zip(names, map(cells.amount, values), strict=True))
-    return {}
+def _figures(sums: Mapping[str, int], labels: Mapping[str, str]) -> list[Row]:
+    return [(label, count(sums[name])) for name, label in labels.items() if name in sums]
 
 
 def _times(reader: TableReader, tables: Tables, key: int, one: Record) -> list[Row]:

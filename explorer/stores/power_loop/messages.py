@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Folded, Message, MessageState, Outline
-from explorer.stores.content import Said, parts_text, reasoning_text, tool_calls, what_was_said
+from explorer.stores.content import (
+    Said,
+    content_text,
+    parts_text,
+    reasoning_text,
+    tool_calls,
+    what_was_said,
+)
 from explorer.stores.power_loop.tables import NOTE, Tables, message_state
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import MOST_BOUND, placeholders
@@ -25,9 +32,10 @@ def outlines(reader: TableReader, tables: Tables, key: int, rewound: bool) -> li
         (tables.handle(key),),
     )
     notes = _compactions(reader, tables, key)
-    counts = _folded(notes, rows)
     awaited = pending_calls(reader, tables, key)
-    rows.sort(key=lambda row: _place(row[0], row[7], notes.get(row[0])))
+    places = {row[0]: _place(row[0], row[7], notes.get(row[0])) for row in rows}
+    counts = _folded(notes, rows, places)
+    rows.sort(key=lambda row: places[row[0]])
     return [
         Outline(
             id=seq,
@@ -72,29 +80,42 @@ def _compactions(reader: TableReader, tables: Tables, key: int) -> dict[int, Com
     }
 
 
-def _folded(notes: Mapping[int, Compaction], rows: Sequence[Sequence[object]]) -> dict[int, Folded]:
+Place = tuple[float, bool, float]
+"""Where a message belongs: before which number, that number itself last, and of several notes
+before the same one the latest first, since it stands for the others too."""
+
+
+def _folded(
+    notes: Mapping[int, Compaction],
+    rows: Sequence[Sequence[object]],
+    places: Mapping[object, Place],
+) -> dict[int, Folded]:
     """What each note stands for: the compressed messages within its bounds that no earlier note
-    stands for."""
-    left = [
+    stands for, as far as the next note has not begun at one of them. A note is put among the
+    messages before those that are left, so the bounds of the next one reach beyond these."""
+    left = {
         seq
         for seq, *_, state, _ in rows
         if isinstance(seq, int) and message_state(state) is MessageState.COMPACTED
-    ]
+    }
     found: dict[int, Folded] = {}
-    for note, (first, last, before, after) in notes.items():
-        inside = [seq for seq in left if first <= seq <= last]
+    later = list(notes.items())
+    for at, (note, (first, last, before, after)) in enumerate(notes.items()):
+        begins = [places.get(next_.first, (float(next_.first),))[0] for _, next_ in later[at + 1 :]]
+        end = min((place for place in begins if first < place <= last), default=float("inf"))
+        inside = {seq for seq in left if first <= seq <= last and places[seq][0] < end}
         found[note] = Folded(len(inside), before, after)
-        left = [seq for seq in left if not first <= seq <= last]
+        left -= inside
     return found
 
 
-def _place(seq: object, meta: object, note: Compaction | None) -> tuple[float, bool]:
-    """Where a message belongs; a note comes before the first message that it replaces."""
+def _place(seq: object, meta: object, note: Compaction | None) -> Place:
     place = cells.number(cells.mapping(meta).get("ord"))
     if place is None and note is not None:
         # Early releases did not write down the place.
         place = float(note.first)
-    return ((cells.number(seq) or 0.0), True) if place is None else (place, False)
+    number = cells.number(seq) or 0.0
+    return (number, True, 0.0) if place is None else (place, False, -number)
 
 
 class Pending(NamedTuple):
@@ -136,14 +157,14 @@ def bodies(reader: TableReader, tables: Tables, key: int, ids: Sequence[int]) ->
         (tables.handle(key), *(ids if places else ())),
     )
     wanted = set(ids)
-    found = {row[0]: message(row) for row in rows if row[0] in wanted}
+    found = {row[0]: message(row, tables.marks) for row in rows if row[0] in wanted}
     return [found[id_] for id_ in ids if id_ in found]
 
 
 def told(reader: TableReader, tables: Tables, id_: str) -> list[Message]:
     """Every message that names a session, whether its row is there or not."""
     return [
-        message(row)
+        message(row, tables.marks)
         for row in reader.rows(
             f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m"
             " WHERE m.session_id = ? ORDER BY m.seq",
@@ -152,11 +173,11 @@ def told(reader: TableReader, tables: Tables, id_: str) -> list[Message]:
     ]
 
 
-def message(row: Sequence[object]) -> Message:
-    """A row of the body columns as a message; content is JSON only where its meta says so."""
+def message(row: Sequence[object], marks: bool) -> Message:
+    """A row of the body columns as a message."""
     seq, session_id, role, time, content, calls, call_id, name, state, meta = row
     about = cells.mapping(meta)
-    text = content_of(content, about)
+    text = content_of(content, about, marks)
     kept = (about.get("reasoning"), about.get("reasoning_content"))
     if role == "assistant":
         found = what_was_said(text, kept)
@@ -180,10 +201,11 @@ def message(row: Sequence[object]) -> Message:
     )
 
 
-def content_of(content: object, about: dict[str, object]) -> str:
-    """The text of a content cell, by what is said about it."""
+def content_of(content: object, about: dict[str, object], marks: bool) -> str:
+    """The text of a content cell, by what is said about it: it is JSON where that says so, and in
+    a set of tables without such `marks` where it has the form of parts."""
     text = cells.words(content)
     if about.get("content_encoding") != "json":
-        return text
+        return text if marks else content_text(text, bare_json=True)
     value = cells.decoded(text)
     return text if value is cells.BROKEN else parts_text(value)

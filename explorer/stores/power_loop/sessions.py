@@ -230,6 +230,8 @@ def _said(
     if tables.has(reader.schema, "messages", "meta_json"):
         # JSON that is cut says nothing.
         whole = "m.meta_json LIKE '%content_encoding%'"
+        if not tables.marks:
+            whole += " OR m.content LIKE '[{\"type\"%'"
         content = f"CASE WHEN {whole} THEN m.content ELSE {content} END"
     about = tables.pick(reader.schema, "messages", "m", ("meta_json",))
     found: dict[object, str] = {}
@@ -240,12 +242,12 @@ def _said(
             f" WHERE {handle} IN ({placeholders(batch)}) ORDER BY m.seq {order}",
             (role, *batch),
         ):
-            found[number] = found.get(number) or _first(cell, meta, role)
+            found[number] = found.get(number) or _first(cell, meta, role, tables.marks)
     return found
 
 
-def _first(content: object, meta: object, role: str) -> str:
-    text = content_of(content, cells.mapping(meta))
+def _first(content: object, meta: object, role: str, marks: bool) -> str:
+    text = content_of(content, cells.mapping(meta), marks)
     if role == "assistant":
         text = what_was_said(text, ()).text
     return said(text)

@@ -48,6 +48,9 @@ class Tables(NamedTuple):
     """The part of the database that the tables are in, where it has several."""
     early: bool = False
     """Made by a release in which a program cannot choose a prefix."""
+    marks: bool = True
+    """Whether content with parts is marked as such. Early releases wrote it as JSON without a word
+    about it."""
 
     def named(self, table: str) -> str:
         """What the schema calls a table."""
@@ -125,9 +128,21 @@ def sets_of_tables(schema: KnownTables) -> tuple[Tables, ...]:
         ):
             found.append(prefix)
     return tuple(
-        Tables(at, prefix, len(found), early=not schema.has(f"{prefix}messages", "send_index"))
+        Tables(
+            at,
+            prefix,
+            len(found),
+            early=not schema.has(f"{prefix}schema_migrations", "version"),
+            marks=marks_parts(schema, prefix),
+        )
         for at, prefix in enumerate(sorted(found))
     )
+
+
+def marks_parts(schema: KnownTables, prefix: str) -> bool:
+    """Whether a set of tables is of a release that marks content with parts, which is a little
+    older than this column."""
+    return schema.has(f"{prefix}usage_rounds", "cached_tokens")
 
 
 def message_state(cell: object) -> MessageState:

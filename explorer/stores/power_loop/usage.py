@@ -1,11 +1,14 @@
-"""The tokens that sessions used: in all by their running totals where there are any, else by the
-rounds that were kept; and by send and round as far as they are kept.
+"""The tokens that sessions used: in all by their running totals or by the rounds that were kept,
+whichever is more; and by send and round as far as they are kept.
 
 Rounds are counted from zero within each send. Early releases kept a round by its number alone, so
-that each send overwrote the rounds of the one before: what they add up to is too little.
+that each send overwrote the rounds of the one before, and later ones kept only the last round of
+each send: what rounds add up to may be too little. Totals were kept from the first send on that a
+release ended which has them, so they may be too little as well.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from explorer.render.figures import count, plural
 from explorer.stores.power_loop.tables import Tables
@@ -17,10 +20,13 @@ Tokens = tuple[int, int]
 """(in, out)"""
 
 
-def counted_in(schema: KnownTables, tables: Tables) -> Iterator[str]:
-    """Where tokens are counted; the first that knows a session is right."""
+STATS, ROUNDS = "session_stats", "usage_rounds"
+"""Where tokens are counted: the running totals, and the rounds that were kept."""
+
+
+def _counted_in(schema: KnownTables, tables: Tables) -> Iterator[str]:
     needed = ("session_id", "prompt_tokens", "completion_tokens")
-    for table in ("session_stats", "usage_rounds"):
+    for table in (STATS, ROUNDS):
         if tables.has(schema, table, *needed):
             yield tables.sql(table)
 
@@ -28,58 +34,99 @@ def counted_in(schema: KnownTables, tables: Tables) -> Iterator[str]:
 def tokens(
     reader: TableReader, tables: Tables, ids: Collection[str] | None = None
 ) -> dict[str, Tokens]:
-    """The tokens of these sessions, or of all, by id: two questions for any number of them."""
+    """The tokens of these sessions, or of all, by id: two questions for any number of them. Totals
+    that are less than the rounds were not kept from the beginning."""
     total = tables.flavour.total
     figures = f"{total('t.prompt_tokens')}, {total('t.completion_tokens')}"
     found: dict[str, Tokens] = {}
-    for table in counted_in(reader.schema, tables):
+    for table in _counted_in(reader.schema, tables):
         select = f"SELECT t.session_id, {figures} FROM {table} t"
         if ids is None:
             rows = reader.rows(f"{select} GROUP BY t.session_id")
         else:
             rows = [
                 row
-                for batch in batches(id_ for id_ in ids if id_ not in found)
+                for batch in batches(ids)
                 for row in reader.rows(
                     f"{select} WHERE t.session_id IN ({placeholders(batch)}) GROUP BY t.session_id",
                     batch,
                 )
             ]
         for id_, prompt, completion in rows:
-            found.setdefault(
-                cells.words(id_), (cells.integer(prompt) or 0, cells.integer(completion) or 0)
+            name, used = (
+                cells.words(id_),
+                (cells.integer(prompt) or 0, cells.integer(completion) or 0),
             )
+            found[name] = max(found.get(name, used), used, key=sum)
     return found
 
 
+class Totals(NamedTuple):
+    """What a session used in all."""
+
+    figures: Mapping[str, int]
+    """By the names of the columns that were asked for."""
+    undercount: str = ""
+    """Why it is too little, where that is known."""
+
+
+def totals(
+    reader: TableReader, tables: Tables, id_: str, used: Sequence[str], done: Sequence[str]
+) -> Totals:
+    """What a session `used` (tokens), and how much was `done` (sends, rounds and calls)."""
+    stats = _sums(reader, tables, STATS, id_, (*used, *done))
+    rounds = _sums(reader, tables, ROUNDS, id_, used)
+    if _spent(rounds) > _spent(stats):
+        if stats:
+            return Totals({**stats, **rounds}, NOT_EVERY_SEND)
+        return Totals(rounds, OVERWRITTEN if _overwrites(reader, tables, id_) else "")
+    return Totals(stats)
+
+
+def _sums(
+    reader: TableReader, tables: Tables, table: str, id_: str, columns: Sequence[str]
+) -> dict[str, int]:
+    """The sums of these columns, of those that there are; nothing where no row is about it."""
+    names = [name for name in columns if tables.has(reader.schema, table, "session_id", name)]
+    if not names:
+        return {}
+    sums = ", ".join(tables.flavour.total(f"t.{name}") for name in names)
+    sql = f"SELECT count(*), {sums} FROM {tables.sql(table)} t WHERE t.session_id = ?"
+    number, *values = reader.row(sql, (id_,))
+    return dict(zip(names, map(cells.amount, values), strict=True)) if number else {}
+
+
+def _spent(sums: Mapping[str, int]) -> int:
+    return sums.get("prompt_tokens", 0) + sums.get("completion_tokens", 0)
+
+
+def _overwrites(reader: TableReader, tables: Tables, id_: str) -> bool:
+    """Whether a send overwrote the rounds of the one before it: where rounds are not kept by send,
+    or were not when these were written."""
+    if not tables.has(reader.schema, ROUNDS, "send_index"):
+        asked = f"SELECT 1 FROM {tables.messages} m WHERE m.session_id = ? AND m.role = 'user'"
+        return len(reader.rows(f"{asked} LIMIT 2", (id_,))) > 1
+    sql = f"SELECT 1 FROM {tables.sql(ROUNDS)} t WHERE t.session_id = ? AND t.send_index = 0"
+    return reader.value(f"{sql} LIMIT 1", (id_,)) is not None
+
+
+OVERWRITTEN = "An undercount: each send overwrote the rounds of the send before it."
+NOT_EVERY_SEND = "An undercount: not every send was added to the totals."
 MOST_SENDS = 20
 """Sends that are told one by one, the newest."""
 MOST_ROUNDS = 8
 """Rounds of a send that are told."""
 
 
-def undercount(reader: TableReader, tables: Tables, id_: str) -> list[tuple[str, str]]:
-    """That the sums are too little, where they are."""
-    schema = reader.schema
-    if not tables.has(schema, "usage_rounds", "session_id") or tables.has(
-        schema, "usage_rounds", "send_index"
-    ):
-        return []
-    sql = f"SELECT 1 FROM {tables.sql('usage_rounds')} t WHERE t.session_id = ?"
-    if reader.value(sql, (id_,)) is None:
-        return []
-    return [("Note", "An undercount: each send overwrote the rounds of the send before it.")]
-
-
 def usage_by_send(reader: TableReader, tables: Tables, id_: str) -> list[tuple[str, str]]:
     """The tokens of the newest sends, and of their rounds; nothing where rounds are not kept by
     send."""
     needed = ("session_id", "send_index", "round_index", "prompt_tokens", "completion_tokens")
-    if not tables.has(reader.schema, "usage_rounds", *needed):
+    if not tables.has(reader.schema, ROUNDS, *needed):
         return []
-    table, total = tables.sql("usage_rounds"), tables.flavour.total
+    table, total = tables.sql(ROUNDS), tables.flavour.total
     sends = reader.rows(
-        f"SELECT t.send_index, count(*), {total('t.prompt_tokens')},"
+        f"SELECT t.send_index, count(*), max(t.round_index), {total('t.prompt_tokens')},"
         f" {total('t.completion_tokens')} FROM {table} t WHERE t.session_id = ?"
         f" GROUP BY t.send_index ORDER BY t.send_index DESC LIMIT {MOST_SENDS + 1}",
         (id_,),
@@ -88,10 +135,19 @@ def usage_by_send(reader: TableReader, tables: Tables, id_: str) -> list[tuple[s
     shown = sends[:MOST_SENDS][::-1]
     rounds = _rounds(reader, tables, id_, shown[0][0]) if shown else {}
     told = [
-        (f"Send {cells.amount(send) + 1}", _send_words(number, into, out, rounds.get(send, [])))
-        for send, number, into, out in shown
+        (
+            _send_label(send),
+            _send_words(number, last if send else None, into, out, rounds.get(send, [])),
+        )
+        for send, number, last, into, out in shown
     ]
     return [*more, *told]
+
+
+def _send_label(send: object) -> str:
+    """Sends are numbered from one on; zero is written where none is known."""
+    number = cells.amount(send)
+    return f"Send {number}" if number else "Unknown send"
 
 
 def _rounds(
@@ -109,10 +165,19 @@ def _rounds(
     return found
 
 
-def _send_words(number: object, into: object, out: object, rounds: list[Tokens]) -> str:
+def _send_words(
+    number: object, last: object, into: object, out: object, rounds: list[Tokens]
+) -> str:
+    """The sums of the rounds of a send that were kept; they are numbered from zero to the last."""
     words = f"{count(cells.amount(into))} in, {count(cells.amount(out))} out"
+    kept = cells.amount(number)
+    every = kept if last is None else cells.amount(last) + 1
+    if kept < every:
+        words = f"{words} in {count(kept)} of {plural(every, 'round')}, the others were not kept"
+    elif kept > 1:
+        words = f"{words} in {plural(kept, 'round')}"
     if len(rounds) < 2:
         return words
     parts = "; ".join(f"{count(one)} in, {count(two)} out" for one, two in rounds[:MOST_ROUNDS])
     more = "; …" if len(rounds) > MOST_ROUNDS else ""
-    return f"{words} in {plural(cells.amount(number), 'round')}: {parts}{more}"
+    return f"{words}: {parts}{more}"

@@ -6,9 +6,10 @@ searched in a thread, and painting only looks them up.
 """
 
 import json
+import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from weakref import WeakSet
 
 from textual import getters, on
@@ -31,7 +32,7 @@ from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern, pattern
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import CALL, STARTED
+from explorer.stores.columns import CALL, ID, STARTED
 from explorer.transcript.find import HERE, goes_across
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
@@ -320,12 +321,15 @@ def subagents(
     token: CancelToken,
 ) -> list[Session]:
     """The sessions of subagents that a call started: where the agent does not keep which, those
-    that started between the call and its result; all of them where the times do not tell."""
+    that its result names, else those that started between the call and its result; all of them
+    where the times do not tell."""
     began, ended = called
     children = catalog.children(Kind.SUBAGENT).get(key, [])
-    known = store.columns({STARTED, CALL}, children, token)
+    known = store.columns({ID, STARTED, CALL}, children, token)
     starts = known[STARTED]
     noted = [child for child in children if call and known[CALL].get(child) == call]
+    if call and not noted:
+        noted = _named_in(_result(store, key, call, token), known[ID])
     timed = [
         child
         for child in children
@@ -336,6 +340,18 @@ def subagents(
     chosen = sorted(noted or timed or children, key=lambda child: starts.get(child, 0.0))
     units = {catalog.folded(child).key: catalog.folded(child) for child in chosen[:OFFERED]}
     return store.sessions(list(units.values()), now, token)
+
+
+def _result(store: Store, key: int, call: str, token: CancelToken) -> str:
+    """What a call gave; empty where it gave nothing yet."""
+    answers = [one.id for one in store.outlines(key, token=token) if one.tool_call_id == call]
+    return "\n".join(message.text for message in store.messages(key, answers, token))
+
+
+def _named_in(text: str, ids: Mapping[int, str]) -> list[int]:
+    """The sessions whose ids are words of a text."""
+    words = set(re.findall(r"[\w.-]+", text))
+    return [key for key, id_ in ids.items() if id_ in words]
 
 
 def choose_subagent(at: Widget, found: Sequence[Session], then: Callable[[Session], None]) -> None:

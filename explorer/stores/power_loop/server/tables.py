@@ -9,7 +9,7 @@ from typing import Any
 from explorer.stores.postgres.schema import TableSet
 from explorer.stores.power_loop.server.flavour import Postgres
 from explorer.stores.power_loop.server.numbers import SessionNumbers
-from explorer.stores.power_loop.tables import Tables
+from explorer.stores.power_loop.tables import Tables, marks_parts
 
 
 class ServerTables(Tables):
@@ -20,7 +20,12 @@ class ServerTables(Tables):
 
     @classmethod
     def of(cls, found: TableSet) -> "ServerTables":
-        made = cls(0, found.prefix, flavour=Postgres(found.numbers), space=found.schema)
+        made = cls(
+            *(0, found.prefix),
+            flavour=Postgres(found.numbers),
+            space=found.schema,
+            marks=marks_parts(found, found.prefix),
+        )
         made.ids = SessionNumbers()
         dated = found.has(f"{found.prefix}sessions", "updated_at")
         made._active = "s.updated_at" if dated else "s.created_at"
