@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.model import SAFE_ID, Message, Provenance, Session
+from explorer.model import SAFE_ID, Message, MessageState, Provenance, Session
 from explorer.render import veil
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import exact, plural
 from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, passages
 from explorer.render.provenance import provenance_mark, provenance_words
+from explorer.render.seams import compressed_words, folded_words, interruption, part_words
 from explorer.render.session_context import session_context
 
 OPAQUE = "[reasoning hidden by the provider]"
@@ -31,6 +32,8 @@ class Format(NamedTuple):
     title: Callable[[str], str]
     facts: Callable[[str], str]
     heading: Callable[[str], str]
+    seam: Callable[[str], str]
+    """Our own words between two messages."""
     folded: Callable[[str, str], str]
     """(title, text) of what the app would fold."""
     opaque: Callable[[str], str]
@@ -49,14 +52,57 @@ def session_lines(
     """The whole document. Of the system prompt it holds what says where the agent is."""
     yield form.title(clean_line(session.name, 200))
     yield form.facts(_facts(session))
-    if words := provenance_words(provenance) if provenance else ():
-        yield form.facts(" · ".join(words))
+    if told := provenance_words(provenance) if provenance else ():
+        yield form.facts(" · ".join(told))
     yield ""
     if context := session_context(prompt):
         yield _folded(context.label, context.text, form)
         yield ""
+    seams = _Seams(session.parts)
     for message in messages:
+        if words := seams.above(message):
+            yield form.seam(words)
+            yield ""
         yield from message_lines(message, form)
+    if words := interruption(seams.awaited):
+        yield form.seam(words)
+        yield ""
+
+
+class _Seams:
+    """What is said between the messages of a document as they come."""
+
+    def __init__(self, parts: int) -> None:
+        self._parts = parts
+        self._part, self._session, self._before = 1, "", 0
+        self._compressed = 0
+        self._summaries = False
+        self.awaited: list[str] = []
+        """The tools that the session waits for at the end."""
+
+    def above(self, message: Message) -> str:
+        """What is said above a message, if anything."""
+        self.awaited += message.awaits
+        if self._session and message.session_id != self._session and self._parts > 1:
+            self._part += 1
+            words = part_words(self._part, self._parts, self._before)
+            self._before = self._compressed = 0
+        else:
+            words = self._above_summary(message)
+        self._session = message.session_id
+        self._before += 1
+        self._compressed += message.state is MessageState.COMPACTED
+        return words
+
+    def _above_summary(self, message: Message) -> str:
+        if message.folded is not None:
+            self._summaries = True
+            return folded_words(message.folded)
+        if self._summaries or not self._compressed or message.state is MessageState.COMPACTED:
+            return ""
+        words = compressed_words(self._compressed)
+        self._compressed = 0
+        return words
 
 
 def message_lines(message: Message, form: Format) -> Iterator[str]:
@@ -91,7 +137,7 @@ def _facts(session: Session) -> str:
 def _heading(message: Message) -> str:
     """Who, when, and whether it is still part of the session."""
     who = "you" if message.role == "user" else clean_line(message.role) or "?"
-    if message.tool_name:
+    if message.tool_name and not message.summary:
         who += f" {clean_line(message.tool_name)}"
     if message.notice:
         who = clean_line(message.notice, 200)
@@ -126,6 +172,7 @@ MARKDOWN = Format(
     title="# {}".format,
     facts=str,
     heading="## {}".format,
+    seam="---\n\n*{}*".format,
     folded=_quoted,
     opaque=str,
     result=_fenced,

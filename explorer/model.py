@@ -211,6 +211,16 @@ class Thought(NamedTuple):
     text: str
 
 
+class Folded(NamedTuple):
+    """What a summary stands for, as the agent noted it."""
+
+    messages: int
+    before: int | None = None
+    """Tokens that they took."""
+    after: int | None = None
+    """Tokens that the summary takes."""
+
+
 class Message(NamedTuple):
     """One stored message, decoded."""
 
@@ -246,6 +256,10 @@ class Message(NamedTuple):
     """The name of the file that it was read from, where the state file does not hold it."""
     redacted: bool = False
     """That file is a copy from which the agent took out what looked secret."""
+    folded: Folded | None = None
+    """Of a summary: what it stands for, where the whole session was read."""
+    awaits: tuple[str, ...] = ()
+    """The tools whose results an interrupted session waits for, if it called them here."""
 
     @property
     def all_reasoning(self) -> str:
@@ -256,16 +270,6 @@ class Message(NamedTuple):
 
 UNKNOWN = -1
 """A size that is not measured yet."""
-
-
-class Folded(NamedTuple):
-    """What a summary stands for, as the agent noted it."""
-
-    messages: int
-    before: int | None = None
-    """Tokens that they took."""
-    after: int | None = None
-    """Tokens that the summary takes."""
 
 
 class Outline(NamedTuple):

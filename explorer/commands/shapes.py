@@ -71,6 +71,12 @@ def message_shape(message: Message) -> Shape:
     calls = [_shape(call, ("id", "name", "arguments")) for call in message.tool_calls]
     said: Shape = {"tool_calls": calls, "reasoning": message.all_reasoning}
     said["file"] = message.file or None
+    said["summarises"] = message.folded and {
+        "messages": message.folded.messages,
+        "tokens_before": message.folded.before,
+        "tokens_after": message.folded.after,
+    }
+    said["waits_for"] = list(message.awaits)
     return _shape(message, _MESSAGE) | said
 
 

@@ -110,6 +110,7 @@ _TEXT = Format(
     title=lambda text: painted(text, BOLD),
     facts=lambda text: painted(text, DIM),
     heading=lambda text: painted(f"── {text}", CYAN),
+    seam=lambda text: painted(f"──── {text} ────", DIM),
     folded=_folded,
     opaque=lambda text: painted(text, DIM),
     result=str,

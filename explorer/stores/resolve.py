@@ -174,7 +174,8 @@ def _in_batches(
     for start in range(0, len(outlines), AT_ONCE):
         batch = {one.id: one for one in outlines[start : start + AT_ONCE]}
         for message in store.messages(key, list(batch), token):
-            yield message._replace(repeats=batch[message.id].repeats)
+            known = batch[message.id]
+            yield message._replace(repeats=known.repeats, folded=known.folded, awaits=known.awaits)
 
 
 def same(one: Message, other: Message) -> bool:

@@ -9,11 +9,17 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.model import Folded, Message, MessageState, Outline, Session, State, ToolCall
+from explorer.model import Message, MessageState, Outline, Session, State, ToolCall
 from explorer.render.blocks import Block, View, blocks
-from explorer.render.clean import clean_line
-from explorer.render.figures import count, duration, full_day, local_time, plural
+from explorer.render.figures import duration, full_day, local_time
 from explorer.render.provenance import provenance_words
+from explorer.render.seams import (
+    compressed_words,
+    folded_words,
+    interruption,
+    messages,
+    part_words,
+)
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
 from explorer.stores.resolve import same
@@ -29,8 +35,6 @@ PAUSE = 3600.0
 """Seconds of silence that are worth a line."""
 COMPARED = 60
 """Messages on either side of a seam that are compared."""
-NAMED = 5
-"""Tools that an interrupted session waits for, by name; more are counted."""
 SUMMARY = 2
 """Messages that may stand before the repeated ones: the summary, and what the agent said to it."""
 
@@ -64,8 +68,8 @@ def pauses(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
 
 def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam]:
     """Where a conversation was compressed and goes on in another part."""
-    words = f"part {number} of {parts} · compressed here, {_messages(before)} summarised"
-    repeats = Seam(f"{_messages(left_out)} repeated from the previous part, shown once", "seam")
+    repeats = Seam(f"{messages(left_out)} repeated from the previous part, shown once", "seam")
+    words = part_words(number, parts, before)
     return [Seam(words, "seam"), *([repeats] if left_out else [])]
 
 
@@ -81,28 +85,8 @@ def compaction_seams(outlines: Sequence[Outline]) -> Iterator[tuple[int, Seam]]:
         if outline.state is MessageState.COMPACTED:
             compacted += 1
         elif compacted:
-            words = f"compressed here, {_messages(compacted)} summarised"
-            yield outline.id, Seam(words, "seam")
+            yield outline.id, Seam(compressed_words(compacted), "seam")
             compacted = 0
-
-
-def folded_words(folded: Folded) -> str:
-    """What a summary stands for."""
-    words = f"{_messages(folded.messages)} summarised"
-    if folded.before is None or folded.after is None:
-        return words
-    return f"{words}, {count(folded.before)} → {count(folded.after)} tokens"
-
-
-def interruption(outlines: Iterable[Outline]) -> str:
-    """That a session waits for the results of tools, in words; empty where it does not."""
-    awaited = [name for one in outlines for name in one.awaits]
-    if not awaited:
-        return ""
-    tools = ", ".join(clean_line(name, 60) or "a tool" for name in awaited[:NAMED])
-    more = f" and {len(awaited) - NAMED} more" if len(awaited) > NAMED else ""
-    results = "result" if len(awaited) == 1 else "results"
-    return f"interrupted: waits for the {results} of {tools}{more}"
 
 
 def repeated(
@@ -136,10 +120,6 @@ def _shape(outline: Outline) -> tuple[str, int, bool]:
 def _bodies(store: Store, outlines: Sequence[Outline], token: CancelToken) -> list[Message]:
     key = outlines[0].session_key
     return store.messages(key, [outline.id for outline in outlines], token)
-
-
-def _messages(number: int) -> str:
-    return plural(number, "message")
 
 
 class ConversationOutline(NamedTuple):
@@ -233,7 +213,7 @@ def outline(
         if not whole or (most is not None and len(found) >= most):
             complete = whole and number == len(unit.parts) - 1
             break
-    if complete and (waits := interruption(found)):
+    if complete and (waits := interruption([name for one in found for name in one.awaits])):
         id_ = -1 - len(unit.parts)
         prompts[id_] = Message(id_, session.id, "system", None, "", notice=waits)
         prompt_items.append(len(found))

@@ -14,6 +14,7 @@ from explorer.stores.resolve import read_conversation
 from tests.conftest import Command
 from tests.factories import NOW, one_session, talk
 from tests.hostile import HOSTILE
+from tests.real_files import POWER_LOOP_RELEASES, unpack
 
 
 def _drawn(path: Path, key: int = 1) -> str:
@@ -68,3 +69,37 @@ def test_no_control_is_left_in_it(name: str, text: str, tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db", stored, stored, title=stored[:90])
     drawn = _drawn(path)
     assert clean(drawn) == drawn
+
+
+@pytest.mark.parametrize("name", POWER_LOOP_RELEASES)
+def test_what_lies_between_messages_is_said_as_in_the_app(
+    tmp_path: Path, command: Command, name: str
+) -> None:
+    path = unpack(name, tmp_path)
+    for form, seam in (("text", "──── {} ────"), ("markdown", "---\n\n*{}*")):
+        talk = command("show", "--db", path, "--format", form, "Talk").out
+        first = seam.format("4 messages summarised, 1,090 → 210 tokens")
+        assert talk.index(first) < talk.index("First summary") < talk.index("Zebra one")
+        assert "compressed here" not in talk, "it is said above the summaries"
+        assert talk.count(" · compressed\n") == 8
+        pending = command("show", "--db", path, "--format", form, "Pending").out
+        waits = seam.format("interrupted: waits for the results of stop, look")
+        assert pending.endswith(f"{waits}\n\n")
+    messages = json.loads(command("show", "--json", "--db", path, "Talk").out)["messages"]
+    summary = next(one for one in messages if one["text"].startswith("First summary"))
+    assert summary["summarises"] == {"messages": 4, "tokens_before": 1090, "tokens_after": 210}
+    assert sum(one["summarises"] is not None for one in messages) == 2
+    (*_, last) = json.loads(command("show", "--json", "--db", path, "Pending").out)["messages"]
+    assert last["waits_for"] == ["stop", "look"]
+
+
+def test_a_conversation_says_where_its_parts_begin_and_what_was_compressed(
+    tmp_path: Path, command: Command
+) -> None:
+    path = unpack("hermes-v22", tmp_path)
+    said = command("show", "--db", path, "In-place compacted").out
+    assert said.count("messages summarised") == 1
+    whole = command("show", "--db", path, "--conversation", "Long refactor #4").out
+    assert [f"part {part} of 4 · compressed here, " in whole for part in range(1, 6)] == [
+        *(False, True, True, True, False)
+    ]

@@ -61,7 +61,7 @@ def tokens(
     return found
 
 
-class Totals(NamedTuple):
+class TokenTotals(NamedTuple):
     """What a session used in all."""
 
     figures: Mapping[str, int]
@@ -72,15 +72,15 @@ class Totals(NamedTuple):
 
 def totals(
     reader: TableReader, tables: Tables, id_: str, used: Sequence[str], done: Sequence[str]
-) -> Totals:
+) -> TokenTotals:
     """What a session `used` (tokens), and how much was `done` (sends, rounds and calls)."""
     stats = _sums(reader, tables, STATS, id_, (*used, *done))
     rounds = _sums(reader, tables, ROUNDS, id_, used)
     if _spent(rounds) > _spent(stats):
         if stats:
-            return Totals({**stats, **rounds}, NOT_EVERY_SEND)
-        return Totals(rounds, OVERWRITTEN if _overwrites(reader, tables, id_) else "")
-    return Totals(stats)
+            return TokenTotals({**stats, **rounds}, NOT_EVERY_SEND)
+        return TokenTotals(rounds, OVERWRITTEN if _overwrites(reader, tables, id_) else "")
+    return TokenTotals(stats)
 
 
 def _sums(
