@@ -6,6 +6,7 @@ as `list` must start in little more than Python's own time.
 
 import argparse
 import gc
+import os
 import signal
 import sys
 import time
@@ -46,6 +47,12 @@ def main(arguments: Sequence[str]) -> int:
         from explorer.completion.answer import answer
 
         return answer(arguments[1:], time.time())
+    typed = [*arguments, os.environ.get("SESSION_EXPLORER_DB", "")]
+    if any("://" in one for one in typed):
+        # Late: few type an address. Before anything can quote it.
+        from explorer.stores.postgres.secrets import remember_typed
+
+        remember_typed(typed)
     options = parse(arguments)
     try:
         return _run(options)

@@ -120,6 +120,10 @@ class StoreError(ExplorerError):
             self.exit_code = ExitCode.BUSY
 
 
+class ServerError(StoreError):
+    """The same of a database on a server: advice about files does not fit it."""
+
+
 class NoFileYet(StoreError):
     """A profile that has no state file yet: nothing is wrong with it."""
 

@@ -13,6 +13,7 @@ from explorer.render.lines import Line, wrapped
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
+from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import disagrees, short_path
 from explorer.stores.sqlite.read_only import stamp
 
@@ -30,6 +31,10 @@ class ProfileState(NamedTuple):
     bytes: int
     written: float | None
     """None where there is no file."""
+    server: bool = False
+    """It is on a server, which is not asked for its size."""
+    active: float | None = None
+    """Of a server: when the newest of its sessions was last active."""
     error: StoreError | None = None
     damage: str = ""
     """Why what is listed of it may be wrong, if so."""
@@ -42,6 +47,8 @@ def profile_states(
     numbers = Counter(map(store.place, catalog.keys))
     errors = {trouble.name: trouble.error for trouble in store.troubles}
     damaged = {one.name: one.store for one in store.stores() if not one.sound}
+    servers = {one.name for one in found if on_server(one.path)}
+    active = _newest(store, catalog, servers) if servers else {}
     states = []
     for one in found:
         seen = stamp(one.path)
@@ -52,11 +59,23 @@ def profile_states(
                 numbers[one.name],
                 seen.size + seen.log_size if seen else 0,
                 seen.written if seen else None,
+                one.name in servers,
+                active.get(one.name),
                 errors.get(one.name),
                 _damage(damaged[one.name]) if one.name in damaged else "",
             )
         )
     return states
+
+
+def _newest(store: Store, catalog: Catalog, servers: set[str]) -> dict[str, float]:
+    """When the newest session of each of these was last active."""
+    found: dict[str, float] = {}
+    keys = catalog.keys
+    for key, active in zip(keys, catalog.all_last_active(keys), strict=True):
+        if (name := store.place(key)) in servers and active > found.get(name, 0.0):
+            found[name] = active
+    return found
 
 
 def _damage(store: Store | None) -> str:
@@ -78,7 +97,7 @@ def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) ->
     known = plural(one.sessions, "session")
     only: Line = (("  ✓ only this is listed", "ok"),) if used else ()
     if one.error is None:
-        about = f"  {known} · {size(one.bytes)} · written {when(one.written or 0.0, now)}"
+        about = "  " + " · ".join((known, *_facts(one, now)))
         damaged: Line = ((" · damaged", "error"),) if one.damage else ()
         lines: list[Line] = [
             (name, (about, "text"), *damaged, *only),
@@ -93,6 +112,13 @@ def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) ->
         ((f"  {clean_line(one.path)}", "dim"),),
     ]
     return lines + _wrapped(profile_remedy(one.error), width)
+
+
+def _facts(one: ProfileState, now: float) -> list[str]:
+    """How large it is and when it was written, as far as that is known."""
+    if one.server:
+        return [] if one.active is None else [f"last active {when(one.active, now)}"]
+    return [size(one.bytes), *([f"written {when(one.written, now)}"] if one.written else [])]
 
 
 def _wrapped(words: str, width: int) -> list[Line]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
-from explorer.errors import NoFileYet, Problem, StoreError, closest
+from explorer.errors import NoFileYet, Problem, ServerError, StoreError, closest
 from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
@@ -368,6 +368,12 @@ def unreadable(error: StoreError) -> bool:
     return not isinstance(error, NoFileYet)
 
 
+TRIED_AGAIN = "It is tried again by itself."
+"""Of a server, as long as the app is open."""
+_TRIED_AGAIN = (
+    *(Problem.UNREACHABLE, Problem.LOGIN_REFUSED, Problem.NO_DATABASE, Problem.NO_PERMISSION),
+)
+
 _REMEDIES = {
     Problem.BUSY: "Locked by another program. The sessions appear when the lock is released.",
     Problem.MISSING: "The state file has disappeared. The sessions update when it is back.",
@@ -377,6 +383,9 @@ _REMEDIES = {
 
 def profile_remedy(error: StoreError) -> str:
     """Why a profile cannot be read, and what to do."""
+    if isinstance(error, ServerError):
+        again = f" {TRIED_AGAIN}" if error.problem in _TRIED_AGAIN else ""
+        return clean_line(error.message + again, 600)
     usual = isinstance(error, NoFileYet) or error.problem not in _REMEDIES
     return clean_line(among_others(error), 600) if usual else _REMEDIES[error.problem]
 

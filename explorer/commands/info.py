@@ -18,6 +18,7 @@ from explorer.stores.base import OneStore, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.fates import NO_FATES, Deed, Fates, clean_up_line
 from explorer.stores.hermes.store import profile_of
+from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import disagrees, short_path
 
 _TABLES = {"fts": "words", "trigram": "trigrams"}
@@ -43,7 +44,7 @@ def show_info(options: argparse.Namespace, now: float) -> int:
     fates, due = _clean_up(store, now)
     if options.json:
         (one,) = store.stores()
-        found = store_shape(one._replace(sound=info.sound), info.sessions, info.messages)
+        found = _read_shape(one, info)
         clean_up = _clean_up_shape(fates, due)
         write_json(info_shape(info) | {"clean_up": clean_up, "stores": [found]})
     else:
@@ -79,7 +80,8 @@ def _show_several(store: Store, options: argparse.Namespace, now: float) -> int:
             _write(_all_lines(info, fates, due, now), "  ")
         elif one.error is not None:
             why = f"{one.error.title}. {one.error.message}"
-            _write([("file", short_path(one.path)), ("error", why)], "  ")
+            place = "server" if on_server(one.path) else "file"
+            _write([(place, short_path(one.path)), ("error", why)], "  ")
     return ExitCode.DONE
 
 
@@ -97,7 +99,13 @@ def _facts_shape(facts: StoreFacts) -> dict[str, object]:
     if info is None:
         return store_shape(one, None)
     own = info_shape(info) | {"clean_up": _clean_up_shape(facts.fates, facts.due)}
-    return own | store_shape(one._replace(sound=info.sound), info.sessions, info.messages)
+    return own | _read_shape(one, info)
+
+
+def _read_shape(one: OneStore, info: StoreInfo) -> dict[str, object]:
+    """A file or a set of tables that could be read."""
+    found = store_shape(one._replace(sound=info.sound), info.sessions, info.messages)
+    return found | {"bytes": info.bytes}
 
 
 def _write(lines: Sequence[tuple[str, str]], indent: str = "") -> None:

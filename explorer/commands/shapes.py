@@ -8,6 +8,7 @@ from explorer.render.figures import iso_utc
 from explorer.stores.base import OneStore, Store
 from explorer.stores.fates import Fates, reason_words
 from explorer.stores.hermes.store import profile_of
+from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import size_of
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def store_shape(one: OneStore, sessions: int | None, messages: int | None = None
         "profile": one.store.profile if one.store else profile_of(one.path),
         "sessions": None if error else sessions,
         "messages": None if error else messages,
-        "bytes": size_of(str(one.path)),
+        "bytes": None if on_server(one.path) else size_of(str(one.path)),
         "sound": None if error else one.sound,
         "error": f"{error.title}. {error.message}" if error else None,
     }

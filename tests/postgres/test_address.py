@@ -1,14 +1,14 @@
 """Addresses of databases: what libpq and power-loop take, and nothing that could break or leak."""
 
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from explorer.errors import UsageError
 from explorer.stores.postgres.address import Address, is_address, parse
-from explorer.stores.postgres.secrets import scrubbed
+from explorer.stores.postgres.secrets import remember_typed, scrubbed
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,11 @@ def test_a_password_among_the_parameters_is_one() -> None:
         "postgresql://h\udcff/d",
         "postgresql://" + "h" * 10_000,
         "postgresql://ada:hunter2/hunter2@host/d",
+        "postgresql://ada:p@hunter2/x@host/d",
+        "postgresql://ada:p@hunter2?x=y@host/d",
+        "postgresql://ada:12?hunter2=y@host/d",
+        "postgresql://ada:12/hunter2@host/d",
+        "postgresql://hunter2!/d",
     ],
 )
 def test_a_wrong_address_is_refused_in_words(text: str) -> None:
@@ -142,6 +147,42 @@ def test_no_text_breaks_the_parser(text: str, scheme: str) -> None:
     except UsageError as refused:
         said = refused.message
     assert said.isprintable()
+
+
+HOSTILE = st.text("@/?#%:&=+[]'\"\\ ,;!a1Zü", min_size=1, max_size=24)
+
+
+@given(HOSTILE)
+@example("p@ss/word")
+@example("12?x=y@1/2")
+@example("p@12:34/5")
+@example("a://b@c")
+@example("@")
+def test_a_password_that_is_not_encoded_is_read_whole_or_refused(password: str) -> None:
+    try:
+        address = parse(f"postgresql://ada:{password}@db.example:5432/work")
+    except UsageError as refused:
+        said = refused.message
+        assert "%40" in said
+        assert "PGPASSWORD" in said
+        known = parse("postgresql://ada@db.example:5432/work").shown
+        assert password not in said or len(password) < 4
+        assert known not in said
+    else:
+        assert (address.host, address.port, address.database) == ("db.example", "5432", "work")
+        assert (address.user, address.password) == ("ada", unquote(password))
+        assert address.shown == "postgresql://ada@db.example:5432/work"
+        assert not address.parameters
+
+
+@given(HOSTILE.filter(lambda text: len(text) >= 4))
+def test_no_mistake_quotes_a_password_that_was_typed(password: str) -> None:
+    address = f"postgresql://ada:{password}@db.example/work"
+    if password in "ada db.example work •••":
+        return
+    remember_typed(["list", address])
+    for said in (address, repr(address), f"No session {address!r}.", f"--db={address}", password):
+        assert password not in scrubbed(said)
 
 
 @given(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=4, max_size=20))

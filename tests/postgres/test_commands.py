@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
+from explorer.browse.profiles import profile_states, state_lines
 from explorer.errors import ExitCode
+from explorer.stores.discover import locate
+from explorer.stores.open_found import every_set, open_found
 from tests.conftest import Command
 from tests.postgres.filling import LOOPS, fill_one
 from tests.postgres.server import Server, free_port
+from tests.real_files import unpack
 
 SECRET = "s3cr3t-w0rd"
 
@@ -128,3 +132,20 @@ def test_another_kind_of_server_is_refused(command: Command) -> None:
     assert done.code == ExitCode.USAGE
     assert "cannot read mysql://" in done.err
     assert SECRET not in done.err
+
+
+def test_nothing_is_made_up_about_the_size_and_the_time_of_a_server(
+    command: Command, address: str, tmp_path: Path
+) -> None:
+    path = unpack("power-loop-1.0.0", tmp_path)
+    info = _json(command, address, "info")
+    assert [one["bytes"] for one in info["stores"]] == [info["bytes"]]
+    assert info["bytes"] > 100_000
+    assert [one["bytes"] for one in _json(command, address, "list")["stores"]] == [None]
+    found = every_set(locate([address, str(path)], (), {}, None))
+    store = open_found(found)
+    lines = state_lines(profile_states(store, store.catalog(), found), frozenset(), 90, 4e9)
+    server, file = ("".join(text for text, _ in told[0]) for told in lines)
+    assert "6 sessions · last active 20" in server
+    assert " B" not in server
+    assert "kB · written 20" in file

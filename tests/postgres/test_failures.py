@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse.words import TRIED_AGAIN, profile_remedy
 from explorer.errors import ExitCode, Problem, StoreError
 from explorer.stores.postgres.address import parse
 from explorer.stores.postgres.connection import ServerDatabase
 from explorer.stores.postgres.driver import server_database
 from explorer.stores.postgres.failures import ADVICE, server_error
+from explorer.stores.sqlite.failures import among_others
 from tests.postgres.conftest import Open
 from tests.postgres.filling import LOOPS
 from tests.postgres.server import Server, free_port
@@ -35,6 +37,46 @@ def test_every_problem_of_a_server_has_words() -> None:
         assert "postgresql://h/d" in error.message
         assert "{" not in error.message
         assert ".." not in error.message
+
+
+@pytest.mark.parametrize(
+    ("at", "why"),
+    [
+        ("no-such-host.invalid/db", "the host name cannot be found"),
+        ("127.0.0.1:CLOSED/db", "nothing listens at this host and port"),
+        ("%2Fnowhere/db", "no server listens at this socket"),
+        ("127.0.0.1:CLOSED/db?sslmode=bogus", 'invalid sslmode value: "bogus"'),
+        ("127.0.0.1:CLOSED/db?channel_binding=no", 'invalid channel_binding value: "no"'),
+    ],
+)
+def test_the_reason_is_said_once_and_without_what_the_driver_says_around_it(
+    at: str, why: str
+) -> None:
+    error = refused(f"postgresql://{at.replace('CLOSED', str(free_port()))}")
+    assert f": {why}." in error.message
+    assert "connection" not in error.message.lower().replace("no connection", "").replace(
+        "tls connection", ""
+    )
+    assert "by itself" not in error.message, "a command does not try again"
+
+
+def test_what_the_server_refuses_is_said_in_a_sentence(server: Server) -> None:
+    locked = refused(server.address(LOOPS, "locked"))
+    assert "it asks for a password, and none was given" in locked.message
+    assert (
+        "the server does not offer TLS" in refused(server.address(more="?sslmode=require")).message
+    )
+
+
+def test_one_of_several_servers_has_the_advice_for_servers(server: Server) -> None:
+    server.run("CREATE DATABASE bare")
+    for error in (
+        refused(server.address("missing")),
+        ServerDatabase(parse(server.address("bare"))).no_store(),
+    ):
+        assert among_others(error) == error.message
+        assert "SQLite" not in profile_remedy(error)
+    assert profile_remedy(refused(server.address("missing"))).endswith(TRIED_AGAIN)
 
 
 def test_nothing_listens_there() -> None:

@@ -69,6 +69,18 @@ def test_a_password_that_is_also_a_name_does_not_spoil_the_address() -> None:
         ["list", "--db", ADDRESS],
         ["list", "--sort", ADDRESS],
         ["show", "x", "--db", f"mysql://ada:{SPELT}@h/db"],
+        *(
+            [*words, f"postgresql://ada:{raw}@127.0.0.1:1/db"]
+            for raw in (
+                "hunter2@x",
+                "hunter2/x",
+                "h@hunter2/x",
+                "1?hunter2=x",
+                "hunter2 x",
+                "%hunter2",
+            )
+            for words in (["list"], ["list", "--db"], ["info", "--db"], ["resume"])
+        ),
     ],
 )
 def test_no_mistake_on_the_command_line_shows_it(

@@ -23,7 +23,8 @@ _SHOWN = 200
 _SCHEME = re.compile(r"([a-z][a-z0-9.+-]*)://", re.IGNORECASE)
 _ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
 _SETTING = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", re.IGNORECASE)
-_HOST = re.compile(r"(\[[0-9a-f:.%\w]+\]|[^\[\]:]*)(?::(\d*))?", re.IGNORECASE)
+_HOST = re.compile(r"(\[[0-9a-f:.%\w]+\]|[\w.%-]*)(?::(\d*))?", re.IGNORECASE)
+"""Nothing but what the name of a host is made of: other characters are of a password."""
 
 _SCHEMES = ("postgresql", "postgres")
 _LIBPQ = frozenset(
@@ -127,7 +128,7 @@ def parse(text: str) -> Address:
         )
     _check(text)
     rest, _, query = text[found.end() :].partition("?")
-    credentials, place, database = _split(rest)
+    credentials, place, database = _split(rest, query)
     user, _, password = credentials.partition(":")
     given = _query(query)
     hosts, ports = _hosts(place)
@@ -146,7 +147,10 @@ def parse(text: str) -> Address:
 
 
 def _wrong(why: str) -> UsageError:
-    how = "Write it as postgresql://USER@HOST:PORT/DATABASE."
+    how = (
+        "Write it as postgresql://USER@HOST:PORT/DATABASE, with the password in PGPASSWORD; in the"
+        " address its @ / ? % must be written as %40 %2F %3F %25."
+    )
     return UsageError("Not a valid address", f"{why} {how}")
 
 
@@ -156,15 +160,16 @@ def _check(text: str) -> None:
     if not text.isprintable():
         raise _wrong("The address has control characters in it, or text that cannot be decoded.")
     if _ESCAPE.search(text):
-        raise _wrong("A % in the address is not followed by two hex digits. Write % itself as %25.")
+        raise _wrong("A % in the address is not followed by two hex digits.")
 
 
-def _split(rest: str) -> tuple[str, str, str]:
-    """(user and password, hosts, database) of what follows the scheme."""
+def _split(rest: str, query: str) -> tuple[str, str, str]:
+    """(user and password, hosts, database) of what follows the scheme. Where another `@` follows
+    the hosts, these may be a piece of a password that goes on after a slash or a question mark."""
     authority, _, database = rest.partition("/")
-    credentials, at, place = authority.rpartition("@")
-    if not at and "@" in database and ":" in authority:
-        raise _wrong("A / in a password must be written as %2F.")
+    credentials, _, place = authority.rpartition("@")
+    if ":" in authority and "@" in database + query:
+        raise _wrong("An @ of the address comes after a / or a ?.")
     return credentials, place, database
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from explorer.errors import Problem, StoreError
+from explorer.errors import Problem, ServerError
 from explorer.stores.postgres.address import Address
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def server_database(
         # Late: it takes 60 ms to load, and may not be installed.
         import psycopg
     except ImportError:
-        raise StoreError(
+        raise ServerError(
             Problem.NO_DRIVER,
             "PostgreSQL driver missing",
             f"To read {address.shown}, install the driver: pip install"

@@ -5,9 +5,11 @@ Neither the server nor libpq quotes a password, but a part of an address that wa
 one, so their words are scrubbed.
 """
 
+import re
+
 import psycopg
 
-from explorer.errors import Problem, StoreError
+from explorer.errors import Problem, ServerError, StoreError
 from explorer.render.clean import clean_line
 from explorer.stores.postgres.secrets import scrubbed
 
@@ -17,21 +19,21 @@ _DETAIL = 300
 ADVICE: dict[Problem, tuple[str, str]] = {
     Problem.UNREACHABLE: (
         "Cannot reach the server",
-        "No connection to {server}: {detail}. Check that the server is running and that host and"
-        " port are right. It is tried again by itself.",
+        "No connection to {server}: {detail}. Check that the server is running, and the host and"
+        " port of the address.",
     ),
     Problem.LOGIN_REFUSED: (
         "Login refused",
-        "{server} refuses the login: {detail}. Check the user, and the password in the address, in"
-        " PGPASSWORD or in the pgpass file.",
+        "{server} refuses the login: {detail}. Check the user, and the password in PGPASSWORD, the"
+        " pgpass file or the address.",
     ),
     Problem.NO_DATABASE: (
         "No such database",
-        "{server} has no such database: {detail}. Check the name at the end of the address.",
+        "{server} cannot be opened: {detail}. Check the name at the end of the address.",
     ),
     Problem.INSECURE: (
         "No secure connection",
-        "TLS with {server} failed: {detail}. Check sslmode and sslrootcert in the address.",
+        "No TLS connection to {server}: {detail}. Check sslmode and sslrootcert in the address.",
     ),
     Problem.NO_PERMISSION: (
         "Permission denied",
@@ -50,12 +52,13 @@ ADVICE: dict[Problem, tuple[str, str]] = {
     Problem.NOT_A_STORE: (
         "No sessions in this database",
         "{server} has no session tables of power-loop in a schema of the search path that its user"
-        " may read. Check the database, or name the schema:"
-        " ?options=-csearch_path%3DSCHEMA.",
+        " may read. Check the database and the rights of the user, or name the schema:"
+        " ?search_path=SCHEMA.",
     ),
     Problem.UNREADABLE: (
         "Cannot read the database",
-        "Reading {server} failed: {detail}. Nothing was changed.",
+        "Reading {server} failed: {detail}. Nothing was changed; check the parameters of the"
+        " address and the log of the server.",
     ),
 }
 
@@ -80,7 +83,8 @@ _BY_TEXT = (
     (Problem.BUSY, ("starting up", "shutting down", "in recovery mode")),
     (Problem.LOGIN_REFUSED, ("authentication failed", "no password supplied", "pg_hba.conf")),
     (Problem.LOGIN_REFUSED, ("not permitted to log in", "role ", "authentication method")),
-    (Problem.INSECURE, ("certificate", "SSL", "TLS")),
+    (Problem.INSECURE, ("certificate", "SSL", "TLS", "sslmode")),
+    (Problem.UNREADABLE, ("connection is bad: invalid", "invalid connection option")),
     (Problem.NO_DATABASE, ("database ",)),
 )
 """What libpq says before a login, in its own order: a refusal by pg_hba.conf names the database and
@@ -93,7 +97,7 @@ _NO_SUCH_LETTER = ("22021", "22P05")
 def server_error(problem: Problem, server: str, detail: str = "") -> StoreError:
     title, message = ADVICE[problem]
     said = clean_line(scrubbed(detail), _DETAIL).rstrip(". ")
-    return StoreError(problem, title, message.format(server=server, detail=said or "no reason"))
+    return ServerError(problem, title, message.format(server=server, detail=said or "no reason"))
 
 
 def explain(error: psycopg.Error, server: str) -> StoreError:
@@ -115,11 +119,34 @@ def problem_of(error: psycopg.Error) -> Problem:
     return Problem.UNREACHABLE
 
 
+_HOST_UNKNOWN = "failed to resolve host"
+_AROUND = re.compile(
+    r"connection (?:failed|is bad): "
+    r"|connection to server (?:at|on socket) \"[^\"]*\"(?: \([^)]*\))?(?:, port \d+)? failed: "
+    r"|FATAL: +"
+)
+"""What libpq and the driver put before the reason; the address is named already."""
+_PLAIN = (
+    (_HOST_UNKNOWN, "the host name cannot be found"),
+    ("Connection refused", "nothing listens at this host and port"),
+    ("No such file or directory", "no server listens at this socket"),
+    ("timeout expired", "there was no answer in time"),
+    ("connection timeout", "there was no answer in time"),
+    ("no password supplied", "it asks for a password, and none was given"),
+    ("server does not support SSL", "the server does not offer TLS"),
+)
+"""What they say of common reasons, as a person would."""
+
+
 def _words(error: psycopg.Error) -> str:
     """The first line: those after it are hints, or say the same of another host. Before a login,
     libpq puts the host in front, which may have any name."""
-    said = error.diag.message_primary or str(error).strip().partition("\n")[0]
-    return said.rpartition("FATAL:")[2].strip() if "FATAL:" in said else said
+    if error.diag.message_primary:
+        return error.diag.message_primary
+    said = str(error).strip().partition("\n")[0]
+    said = said.rpartition("FATAL:")[2].strip() if "FATAL:" in said else said
+    plain = next((words for sign, words in _PLAIN if sign in said), "")
+    return plain or _AROUND.sub("", said)
 
 
 def is_lost(error: psycopg.Error) -> bool:

@@ -5,7 +5,8 @@ soon as it is known, and whatever quotes an address, an argument or an error pas
 """
 
 import re
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterable
+from urllib.parse import quote, quote_plus, unquote
 
 MARK = "•••"
 SHORTEST = 4
@@ -21,6 +22,9 @@ _NAMED = re.compile(
     r"\b((?:ssl)?password|pgpassword)(\s*=\s*|%3D)('(?:[^'\\]|\\.)*'|[^\s&;]+)", re.IGNORECASE
 )
 
+_TYPED = re.compile(r"\b[a-z][a-z0-9+.\-]*://[^:@]*:(.*)@", re.IGNORECASE | re.DOTALL)
+"""A whole argument, so that a password with spaces is hidden too."""
+
 _known: dict[str, None] = {}
 
 
@@ -34,6 +38,15 @@ def remember(password: str | None, public: str = "") -> None:
             _known[way] = None
         while len(_known) > _MOST:
             del _known[next(iter(_known))]
+
+
+def remember_typed(arguments: Iterable[str]) -> None:
+    """Hide the passwords of these words of a command line, whether they are valid addresses or
+    not: what is between the first colon after the scheme and the last `@`."""
+    for argument in arguments:
+        if found := _TYPED.search(argument):
+            remember(found[1])
+            remember(unquote(found[1], errors="surrogateescape"))
 
 
 def scrubbed(text: str) -> str:

@@ -9,7 +9,7 @@ import sqlite3
 import stat
 from pathlib import Path
 
-from explorer.errors import Problem, StoreError
+from explorer.errors import Problem, ServerError, StoreError
 
 NEEDS_A_WRITABLE_FOLDER = {
     "SQLITE_CANTOPEN",
@@ -132,6 +132,8 @@ _AMONG_OTHERS = {
 
 def among_others(error: StoreError) -> str:
     """What to do about one of several files: not to open another one, as with a single file."""
+    if isinstance(error, ServerError):
+        return error.message
     return _AMONG_OTHERS.get(error.problem, error.message)
 
 

@@ -18,6 +18,7 @@ from explorer.browse.first_read import Opened, Opening, Start
 from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
 from explorer.browse.words import (
+    TRIED_AGAIN,
     profile_remedy,
     profile_words,
     profiles_fact,
@@ -304,7 +305,7 @@ class OpenFile:
 
     def _ask_again(self, error: StoreError) -> None:
         if error.problem in COMES_BACK:
-            self._sessions.note = clean(f"{error.title}. {error.message}")
+            self._sessions.note = clean(f"{error.title}. {error.message} {TRIED_AGAIN}")
             self._top.state = clean_line(error.title)
             self._screen.set_timer(TRY_AGAIN, self._open_again)
             return
