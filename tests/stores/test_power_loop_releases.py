@@ -1,6 +1,7 @@
 """Files of power-loop releases between the first and the latest, each written by the real package:
 the same talk in every one, so that what is read of it should be the same too."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,35 @@ def test_a_call_leads_to_the_subagent_that_its_result_names(tmp_path: Path) -> N
         assert [one.key for one in found] == children
         tree += found
     assert [one.spawned for one in tree] == ["", *(f"linked, depth {at}" for at in range(1, 6))]
+
+
+def test_the_result_of_a_subagent_is_no_word_of_the_user(tmp_path: Path) -> None:
+    """The latest release puts it before the model as a message of the user."""
+    path = unpack("power-loop-8.0.0-sends", tmp_path)
+    one = next(one for one in _all(path) if one.preview.startswith("SPAWN1 deeper"))
+    notices = {message.id: message.notice for message in told(path, one.id) if message.notice}
+    assert set(notices.values()) == {"Subagent finished"}
+    outlines = open_store(path).outlines(one.key)
+    assert [outline.id for outline in outlines if outline.unsaid] == list(notices)
+    with altered(path) as db:
+        for kinds, words in (
+            (["task_done"], "Background task finished"),
+            (["reminder"], "Reminder"),
+            (["user"], ""),
+            (["user", "reminder"], ""),
+            (["of the host"], ""),
+            ("?", ""),
+        ):
+            about = json.dumps({"inbox": {"item_ids": ["x"], "kinds": kinds}})
+            db.execute("UPDATE pl_messages SET meta_json = ? WHERE seq = 1", (about,))
+            db.commit()
+            (first, *_) = told(path, one.id)
+            assert first.notice == words
+            assert bool(first.notice) == ("SPAWN1 deeper" not in _titled(path, one.key).preview)
+
+
+def _titled(path: Path, key: int) -> Session:
+    return next(one for one in _all(path) if one.key == key)
 
 
 GOES_ON = """

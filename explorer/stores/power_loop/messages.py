@@ -18,6 +18,13 @@ from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import MOST_BOUND, placeholders
 from explorer.stores.table_reader import TableReader
 
+SUBAGENT_DONE = "Subagent finished"
+NOTICES = {
+    "task_done": "Background task finished",
+    "reminder": "Reminder",
+    "relay": "Handed over by another agent",
+}
+"""By the kind of what was put before the model."""
 PENDING_READ = 200_000
 """Bytes of what a session waits for."""
 
@@ -47,9 +54,10 @@ def outlines(reader: TableReader, tables: Tables, key: int, rewound: bool) -> li
             tool_call_id=cells.text(call_id),
             state=message_state(state),
             folded=counts.get(seq),
+            unsaid=bool(notice(cells.mapping(meta))),
             awaits=awaited.names if awaited and awaited.seq == seq else (),
         )
-        for seq, role, time, size, calls, call_id, state, _ in rows
+        for seq, role, time, size, calls, call_id, state, meta in rows
         if rewound or message_state(state) is not MessageState.REWOUND
     ]
 
@@ -197,8 +205,24 @@ def message(row: Sequence[object], marks: bool) -> Message:
         tool_name=cells.text(name),
         finish_reason=cells.text(about.get("finish_reason")),
         state=message_state(state),
+        notice=notice(about),
         summary=name == NOTE,
     )
+
+
+def notice(about: dict[str, object]) -> str:
+    """The words for a message that nobody said: power-loop puts what comes from elsewhere before
+    the model as if the user had said it, and notes what it is. Empty for an ordinary message."""
+    inbox = about.get("inbox")
+    kinds = inbox.get("kinds") if isinstance(inbox, dict) else None
+    if not isinstance(inbox, dict) or not isinstance(kinds, list):
+        return ""
+    ids = inbox.get("item_ids")
+    named = [cells.words(one) for one in ids] if isinstance(ids, list) else []
+    if named and all(one.startswith("subagent:") for one in named):
+        return SUBAGENT_DONE
+    words = {NOTICES.get(cells.words(kind), "") for kind in kinds}
+    return words.pop() if len(words) == 1 else ""
 
 
 def content_of(content: object, about: dict[str, object], marks: bool) -> str:

@@ -13,7 +13,7 @@ from explorer.stores import columns
 from explorer.stores.catalog import Link, Unit
 from explorer.stores.columns import Column, Found, Recipe, Recipes
 from explorer.stores.content import said, what_was_said
-from explorer.stores.power_loop.messages import content_of
+from explorer.stores.power_loop.messages import content_of, notice
 from explorer.stores.power_loop.tables import AGENT, RUNNING_WITHIN, Tables, title_in
 from explorer.stores.power_loop.usage import tokens
 from explorer.stores.small_store import SessionRow
@@ -247,7 +247,10 @@ def _said(
 
 
 def _first(content: object, meta: object, role: str, marks: bool) -> str:
-    text = content_of(content, cells.mapping(meta), marks)
+    about = cells.mapping(meta)
+    if notice(about):
+        return ""
+    text = content_of(content, about, marks)
     if role == "assistant":
         text = what_was_said(text, ()).text
     return said(text)
