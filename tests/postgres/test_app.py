@@ -76,6 +76,7 @@ async def test_a_server_that_comes_later_is_opened_without_a_key(
     async with _app(later, tmp_path, settled=False) as driver:
         await _until(driver, "Cannot reach the server")
         assert "tried again by itself" in " ".join(driver.screen().split())
+        assert "counting" not in driver.screen()
         async with _passing_on(port, server.port):
             await _until(driver, "Plan of late")
             assert "Cannot reach the server" not in driver.screen()

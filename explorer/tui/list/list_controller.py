@@ -499,7 +499,8 @@ class Lister:
         """How many sessions are listed and hidden, in the room that there is, and which keys show
         the others: they depend on the focus."""
         listed, catalog, keys = self._sessions.arranged, self.catalog, self._keys()
-        words = first_border(listed.listed)
+        # Of what is not open, nothing is being counted.
+        words = first_border(listed.listed) if self.store is not None else ""
         if catalog is not None:
             words = border(listed, self._sessions.size.width - 4, keys.show_hidden)
             self._sessions.note = in_place_of_rows(
