@@ -13,7 +13,8 @@ NAMED = 5
 
 def folded_words(folded: Folded) -> str:
     """What a summary stands for."""
-    words = f"{messages(folded.messages)} summarised"
+    # The agent may have deleted them since.
+    words = f"{messages(folded.messages) if folded.messages else 'earlier messages'} summarised"
     if folded.before is None or folded.after is None:
         return words
     return f"{words}, {count(folded.before)} → {count(folded.after)} tokens"

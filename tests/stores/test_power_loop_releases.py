@@ -8,6 +8,7 @@ import pytest
 
 from explorer.cancel import CancelToken
 from explorer.model import Action, Folded, Kind, MessageState, Session
+from explorer.render.seams import folded_words
 from explorer.search.hits import CompleteSearch
 from explorer.stores.kinds import open_store
 from explorer.stores.power_loop.store import PowerLoopStore
@@ -62,6 +63,16 @@ def test_summaries_say_what_they_stand_for(path: Path) -> None:
     outlines = open_store(path).outlines(_of(path, "Talk").key)
     found = [one.folded for one in outlines if one.folded]
     assert found == [Folded(4, 2090, 310), Folded(4, 1090, 210)]
+
+
+def test_a_summary_of_messages_that_are_gone_counts_none(path: Path) -> None:
+    """power-loop can delete what it compressed."""
+    talk = _of(path, "Talk")
+    table = "messages" if "1.0.0" in path.name else "pl_messages"
+    with altered(path) as db:
+        db.execute(f"DELETE FROM {table} WHERE state = 'compacted_out'")
+    words = [folded_words(one.folded) for one in open_store(path).outlines(talk.key) if one.folded]
+    assert words == ["earlier messages summarised, 2,090 → 310 tokens"]
 
 
 def test_an_interrupted_send_is_told_by_name(path: Path) -> None:

@@ -1,10 +1,10 @@
-"""The tokens that sessions used: in all by their running totals or by the rounds that were kept,
-whichever is more; and by send and round as far as they are kept.
+"""The tokens that sessions used: in all by their running totals where there are any, else by the
+rounds that were kept; and by send and round as far as they are kept.
 
 Rounds are counted from zero within each send. Early releases kept a round by its number alone, so
 that each send overwrote the rounds of the one before, and later ones kept only the last round of
-each send: what rounds add up to may be too little. Totals were kept from the first send on that a
-release ended which has them, so they may be too little as well.
+each send: what rounds add up to may be too little. So may be the totals of a session that began
+before there were any.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -34,9 +34,8 @@ def _counted_in(schema: KnownTables, tables: Tables) -> Iterator[str]:
 def tokens(
     reader: TableReader, tables: Tables, ids: Collection[str] | None = None
 ) -> dict[str, Tokens]:
-    """The tokens of these sessions, or of all, by id: two questions for any number of them. Totals
-    that are less than the rounds were not kept from the beginning."""
-    total = tables.flavour.total
+    """The tokens of these sessions, or of all, by id: two questions for any number of them."""
+    total, late = tables.flavour.total, _totals_began_late(reader.schema, tables)
     figures = f"{total('t.prompt_tokens')}, {total('t.completion_tokens')}"
     found: dict[str, Tokens] = {}
     for table in _counted_in(reader.schema, tables):
@@ -46,19 +45,24 @@ def tokens(
         else:
             rows = [
                 row
-                for batch in batches(ids)
+                for batch in batches(id_ for id_ in ids if late or id_ not in found)
                 for row in reader.rows(
                     f"{select} WHERE t.session_id IN ({placeholders(batch)}) GROUP BY t.session_id",
                     batch,
                 )
             ]
         for id_, prompt, completion in rows:
-            name, used = (
-                cells.words(id_),
-                (cells.integer(prompt) or 0, cells.integer(completion) or 0),
-            )
-            found[name] = max(found.get(name, used), used, key=sum)
+            name = cells.words(id_)
+            used = cells.integer(prompt) or 0, cells.integer(completion) or 0
+            if name not in found or (late and sum(used) > sum(found[name])):
+                found[name] = used
     return found
+
+
+def _totals_began_late(schema: KnownTables, tables: Tables) -> bool:
+    """Whether a release without totals may have begun these tables: then the rounds that it left
+    may be more. Tables with rounds by send have had totals from the beginning."""
+    return not tables.has(schema, ROUNDS, "send_index")
 
 
 class TokenTotals(NamedTuple):
@@ -76,10 +80,11 @@ def totals(
     """What a session `used` (tokens), and how much was `done` (sends, rounds and calls)."""
     stats = _sums(reader, tables, STATS, id_, (*used, *done))
     rounds = _sums(reader, tables, ROUNDS, id_, used)
-    if _spent(rounds) > _spent(stats):
-        if stats:
-            return TokenTotals({**stats, **rounds}, NOT_EVERY_SEND)
-        return TokenTotals(rounds, OVERWRITTEN if _overwrites(reader, tables, id_) else "")
+    if not stats:
+        less = bool(rounds) and _overwrites(reader, tables, id_)
+        return TokenTotals(rounds, OVERWRITTEN if less else "")
+    if _totals_began_late(reader.schema, tables) and _spent(rounds) > _spent(stats):
+        return TokenTotals({**stats, **rounds}, NOT_EVERY_SEND)
     return TokenTotals(stats)
 
 
@@ -102,7 +107,7 @@ def _spent(sums: Mapping[str, int]) -> int:
 
 def _overwrites(reader: TableReader, tables: Tables, id_: str) -> bool:
     """Whether a send overwrote the rounds of the one before it: where rounds are not kept by send,
-    or were not when these were written."""
+    or were not when they were written, and there was more than one."""
     if not tables.has(reader.schema, ROUNDS, "send_index"):
         asked = f"SELECT 1 FROM {tables.messages} m WHERE m.session_id = ? AND m.role = 'user'"
         return len(reader.rows(f"{asked} LIMIT 2", (id_,))) > 1
