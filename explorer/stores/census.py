@@ -1,9 +1,9 @@
 """All sessions of a store counted, of which only some are known one by one.
 
 A list says how many sessions there are and why some are hidden, and shows the newest few. For that
-it is enough to know the sessions of which more is to be said than their source (links, flags, no
-messages), and those that were active lately; the others are only counted, by source. Of 100,000
-sessions that takes two thirds of the time of a whole catalog, and the list is sorted sooner.
+it is enough to know the sessions that were active lately, and those that stand for others; all
+others are only counted, by source and by why they are hidden. Of 100,000 sessions that takes
+half of the time of a whole catalog, and the list is sorted sooner.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from math import inf
 from typing import NamedTuple
 
 from explorer.model import Hidden
-from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Unique
 
 
@@ -34,10 +34,12 @@ class Census(NamedTuple):
     """The sessions of a store; one of a whole catalog knows all of them."""
 
     known: Catalog
-    """Exact about its sessions, except for when they were active before `since`."""
-    others: Mapping[str, int] = {}
-    """How many others there are, by source. Each is a row of its own, has messages, and was last
-    active before `since`; none is archived, pinned, hidden, a child or a part of a conversation."""
+    """Exact about its sessions, except for when they were active before `since`, and how many
+    subagents those have."""
+    others: Mapping[tuple[str, Hidden | None], int] = {}
+    """How many others there are, by source and by what they are hidden as. Each is a row of its
+    own, was last active before `since` or has no messages, and is neither pinned nor a part of a
+    conversation."""
     since: float = -inf
 
     @property
@@ -46,7 +48,8 @@ class Census(NamedTuple):
 
     @property
     def source_names(self) -> list[str]:
-        return list(dict.fromkeys((*self.known.source_names, *self.others)))
+        others = (source for source, _ in self.others)
+        return list(dict.fromkeys((*self.known.source_names, *others)))
 
     def select(
         self,
@@ -58,8 +61,7 @@ class Census(NamedTuple):
         are wanted."""
         keys, hidden = self.known.select(shown, wanted)
         listed = 0
-        for source, number in self.others.items():
-            reason = NOISE.get(source)
+        for (source, reason), number in self.others.items():
             if wanted_source is not None and not wanted_source(source):
                 reason = Hidden.FILTERED
             if reason is None or reason in shown:
@@ -77,7 +79,7 @@ class Census(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[tuple["Census", Unique]], mark: object = ()) -> "Census":
         """Those of several stores as one, each with what makes its keys unique."""
-        others: Counter[str] = Counter()
+        others: Counter[tuple[str, Hidden | None]] = Counter()
         for census, _ in parts:
             others.update(census.others)
         known = Catalog.joined([(census.known, unique) for census, unique in parts], mark)

@@ -14,15 +14,20 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 
-from explorer.model import Kind
+from explorer.model import Hidden, Kind
 from explorer.stores.catalog import Catalog, Link, Mark
 from explorer.stores.census import Census
 from explorer.stores.sqlite.read_only import Stamp, stamp
 
-FORM = 2
+try:
+    # What `hashlib` gives for it; loading all of that takes 2 ms.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+FORM = 3
 """Raise it when the form of the file or the meaning of a census changes."""
 WORTH = 0.01
 """Seconds that reading a census takes from which on it is worth keeping."""
@@ -119,7 +124,10 @@ def _packed(census: Census, now: Stamp) -> bytes:
         "mark": catalog.mark,
         "sound": catalog.sound,
         "sources": catalog.source_names,
-        "others": census.others,
+        "others": [
+            (source, reason and reason.value, number)
+            for (source, reason), number in census.others.items()
+        ],
         "since": census.since,
         "columns": [[one.typecode, len(one)] for one in arrays],
     }
@@ -144,7 +152,10 @@ def _unpacked(content: bytes, now: Stamp) -> Census | None:
             at += length * column.itemsize
             arrays.append(column)
         known = _made(arrays, head["sources"], Mark(*head["mark"]), head["sound"])
-        return Census(known, head["others"], head["since"])
+        others = {
+            (source, reason and Hidden(reason)): number for source, reason, number in head["others"]
+        }
+        return Census(known, others, head["since"])
     except (ValueError, TypeError, LookupError):
         return None
 

@@ -71,7 +71,8 @@ class Writer:
         self.set(parent, "ended_at", self.random.choice((self.time - 1, None)))
         named = self.random.choice((parent, "another", "__orphaned__", 7))
         mark = self.random.choice(("_delegate_from", "_branched_from", "_reset_from", "depth"))
-        config = self.random.choice((json.dumps({mark: named}), None, "{_delegate_from", "[1]"))
+        plain = json.dumps({mark: named})
+        config = self.random.choice((plain, plain, None, "{_delegate_from", "[1]", *_odd(parent)))
         lost = self.random.random() < 0.15
         self.session(parent_session_id="gone" if lost else parent, model_config=config)
 
@@ -119,6 +120,21 @@ class Writer:
 
     def set(self, id_: str, column: str, value: object) -> None:
         self.db.execute(f'UPDATE OR IGNORE sessions SET "{column}" = ? WHERE id = ?', (value, id_))
+
+
+def _odd(parent: str) -> tuple[str, ...]:
+    """Configurations that name a parent, and may mean it or not."""
+    mark = json.dumps({"_delegate_from": parent})
+    return (
+        json.dumps({"_branched_from": parent, "_delegate_from": parent}),
+        json.dumps({"_delegate_from": parent, "note": f"of {parent}", parent: 1.5}),
+        f'{mark[:-1]}, "_delegate_from": "SAMPLE"}}',
+        f'{{"task": {mark}}}',
+        f"{mark} and more",
+        mark.replace(parent, f"\\{parent}"),
+        mark.replace(parent, f"\\u00{parent}"),
+        mark.replace("_delegate", "\\u005fdelegate"),
+    )
 
 
 def _required(db: sqlite3.Connection) -> list[str]:
@@ -219,3 +235,14 @@ def test_without_a_log_all_is_surveyed_in_slices(tmp_path: Path) -> None:
     store = open_store(path)
     census = store.census(FIRST)
     assert (census.others, census.total) == ({}, len(store.catalog()))
+
+
+def test_the_newest_of_a_source_may_be_without_a_message(tmp_path: Path) -> None:
+    path = _copy("hermes-v22", tmp_path)
+    store, writer = open_store(path), Writer(path, 0)
+    with closing(writer.db):
+        for _ in range(2 * FIRST):
+            writer.time += 1
+            writer.message(of=writer.session(source="cron"))
+        writer.db.execute("DELETE FROM messages WHERE timestamp = ?", (writer.time,))
+        assert _told(store, frozenset({"cron"}))

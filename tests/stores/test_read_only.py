@@ -155,6 +155,46 @@ def test_one_piece_of_work_sees_one_state_of_the_file(path: Path) -> None:
     assert file.read(_count) == 3
 
 
+def test_what_is_read_at_once_sees_one_state_of_the_file(path: Path) -> None:
+    written: list[int] = []
+
+    def write(sql: str) -> None:
+        """Just when the second connection has begun to read, and the first has not begun again."""
+        if sql == "COMMIT" and not written:
+            with altered(path) as db:
+                written.append(say(db, "s", content="and on"))
+
+    def work(reader: Reader) -> tuple[object, object]:
+        assert _count(reader) == 2
+        reader._connection.set_trace_callback(write)
+        return reader.at_once(lambda: _count(reader), _count)
+
+    assert ReadOnlyFile(path).read(work) == (3, 3)
+    assert written
+
+
+def test_a_reader_that_cannot_have_a_second_connection_reads_one_after_the_other(
+    path: Path,
+) -> None:
+    with altered(path) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+    same = ReadOnlyFile(path).read(
+        lambda reader: reader.at_once(lambda: reader, lambda other: other)
+    )
+    assert same[0] is same[1]
+
+
+@pytest.mark.parametrize("fails", ["own", "other"])
+def test_where_one_of_two_reads_fails_the_other_is_stopped(path: Path, fails: str) -> None:
+    def work(reader: Reader) -> object:
+        broken, endless = "SELECT nothing", ENDLESS
+        own, other = (broken, endless) if fails == "own" else ("SELECT 1", broken)
+        return reader.at_once(lambda: reader.value(own), lambda one: one.value(other))
+
+    with pytest.raises(StoreError):
+        ReadOnlyFile(path).read(work)
+
+
 def test_reads_done_together_see_one_state_of_the_file_and_are_done_again_together(
     path: Path,
 ) -> None:

@@ -25,6 +25,7 @@ from explorer.stores.sqlite.idle import Identity, IdleConnection
 from explorer.stores.sqlite.schema import Schema, introspect, lossy
 
 T = TypeVar("T")
+U = TypeVar("U")
 Values = Sequence[object] | Mapping[str, object]
 
 LOCK_WAIT = 0.25
@@ -128,10 +129,12 @@ class Reader:
         schema: Schema,
         snapshot: bool,
         breathes: bool = False,
+        open_another: Callable[[], sqlite3.Connection] | None = None,
     ) -> None:
         self._connection = connection
         self.token = token
         self.schema = schema
+        self._open_another = open_another
         self.snapshot = snapshot
         """Opened as a file that no process can write, because its folder is read-only."""
         self.breathes = breathes
@@ -153,6 +156,69 @@ class Reader:
             self._connection.execute("BEGIN").close()
             self._until = time.monotonic() + BREATH
             self._let_go = True
+
+    def at_once(self, own: Callable[[], T], other: Callable[["Reader"], U]) -> tuple[T, U]:
+        """What both give: `other` works in a thread, with a reader of its own that sees the same
+        state of the file. What was read before may be of an earlier state. One after the other
+        where that cannot be."""
+        twin = self._twin()
+        if twin is None:
+            return own(), other(self)
+        done: list[U] = []
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                done.append(other(twin))
+            except BaseException as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            mine = own()
+        except BaseException:
+            twin.token.cancel()
+            raise
+        finally:
+            thread.join()
+            twin._connection.close()
+        if failed:
+            raise failed[0]
+        return mine, done[0]
+
+    def _twin(self) -> "Reader | None":
+        """A reader with another connection to this very state of the file. If nothing was committed
+        from before it began to read until after, both see the same."""
+        if self._open_another is None or self.breathes:
+            return None
+        try:
+            connection = self._open_another()
+        except sqlite3.Error:
+            return None
+        token = CancelToken()
+
+        def stops() -> int:
+            return int(token.cancelled or self.token.cancelled)
+
+        connection.set_progress_handler(stops, STEPS_BETWEEN_CHECKS)
+        connection.text_factory = self._connection.text_factory
+        try:
+            for _ in range(GLITCHES):
+                before = self.value("PRAGMA data_version")
+                connection.execute("BEGIN").close()
+                schema = connection.execute("PRAGMA schema_version").fetchone()
+                self._connection.execute("COMMIT").close()
+                self._connection.execute("BEGIN").close()
+                after = self.value("PRAGMA data_version")
+                if before == after and schema == self.row("PRAGMA schema_version"):
+                    return Reader(connection, token, self.schema, self.snapshot)
+                connection.execute("COMMIT").close()
+        except sqlite3.Error:
+            connection.close()
+            raise
+        connection.close()
+        return None
 
     def _execute(self, sql: str, values: Values) -> sqlite3.Cursor:
         """Begin a query. Work that released its lock waits here: starting all over, as `read` does,
@@ -406,7 +472,14 @@ class ReadOnlyFile:
         if self._schema is None or self._schema[0] != version:
             self._schema = (version, introspect(connection))
         logged = immutable or connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-        return Reader(connection, token, self._schema[1], immutable, breathes=not logged)
+        return Reader(
+            connection,
+            token,
+            self._schema[1],
+            immutable,
+            breathes=not logged,
+            open_another=lambda: self._opened(immutable),
+        )
 
 
 class FinishedCopy(ReadOnlyFile):

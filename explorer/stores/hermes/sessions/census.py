@@ -1,29 +1,37 @@
-"""A census of a Hermes file: its sessions counted in SQL, without a row for each.
+"""A census of a Hermes file: its sessions counted in SQL, without an object for each.
 
-It comes to the same as `survey`, which makes an object of every session and takes half as long
-again. Three walks: along the index of sources, which counts; along the index of ids with a look at
-the newest message of each session, from which only those without one and the newest come back; and
-through the table, from which children and flagged sessions come back. How new is new is guessed
-from a few candidates; the caller checks that the census reaches far enough.
+It comes to the same as `survey`, which makes a row of every session and takes twice as long.
+Four walks: along the index of sources and along that of ids, which count; along the index of ids
+with a look at the newest message of each session, from which only those without one and the newest
+come back; and through the table, from which children and flagged sessions come back. The last two
+take nearly all of the time, so they run at once, on two connections that see one state of the file.
+How new is new is guessed from a few candidates; the caller checks that the census reaches far
+enough.
+
+Known one by one are the newest, the pinned, and the parts of conversations. What else is hidden is
+only counted, by the class that a catalog would give it.
 
 Nothing is assumed about what was counted before. A proof that a kept count still holds would have
 to see every flag and every newest message again, which is what these walks do.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import inf, nextafter
 from typing import Any, NamedTuple
 
-from explorer.model import Kind
-from explorer.stores.catalog import Catalog, Link, children
+from explorer.model import Hidden, Kind
+from explorer.stores.catalog import NOISE, Catalog, Link, children
 from explorer.stores.census import Census
 from explorer.stores.hermes.sessions.first_page import MARGIN, candidate_times
 from explorer.stores.hermes.sessions.survey import (
+    BRANCH,
     DELEGATE,
     FLAGS,
     ID_INDEX,
     NEWEST,
+    ORPHANED,
     SOURCE_INDEX,
     TIES,
     Ties,
@@ -31,10 +39,12 @@ from explorer.stores.hermes.sessions.survey import (
     links,
     make_ties,
     mark_of,
+    marks_in,
     newest_time,
 )
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.schema import batches, placeholders
 from explorer.stores.sqlite.slices import numbered_rows
 
 _ABOVE_ZERO = 5e-324
@@ -47,6 +57,23 @@ _MARK = _END + len(FLAGS) + 1
 """Where the mark of a delegate is; then the parent follows."""
 
 
+class Spoken(NamedTuple):
+    """What a look at the newest message of each session found."""
+
+    rows: dict[int, tuple[object, object, object]]
+    """(newest, start, noted) of the sessions whose newest message is new or has no time."""
+    sources: dict[int, str]
+    silent: dict[int, str]
+    """The sources of those without a message."""
+
+
+class Helper(NamedTuple):
+    """A subagent's session that no other session came of."""
+
+    source: str
+    parent_id: str
+
+
 class Tied(NamedTuple):
     """What a walk through the table found."""
 
@@ -54,8 +81,11 @@ class Tied(NamedTuple):
     flagged: dict[str, set[int]]
     noted: dict[int, float]
     """When the agent noted activity, where that is new."""
+    helpers: dict[int, Helper]
     ties: dict[int, Ties]
-    """Of children, delegates and parents."""
+    """Of the other children and delegates, and of their parents."""
+    links: dict[int, Link]
+    chains: list[tuple[int, ...]]
 
 
 def census(reader: Reader, first: int, sources: Collection[str]) -> Census | None:
@@ -65,35 +95,29 @@ def census(reader: Reader, first: int, sources: Collection[str]) -> Census | Non
     if reader.breathes or since is None:
         # Without a log, an agent would have to wait for each of the walks.
         return None
-    numbers = _numbers(reader)
-    found = _tied(reader, since)
-    if numbers is None or found is None:
+    (numbers, spoken), tied = reader.at_once(
+        lambda: (_numbers(reader), _spoken(reader, since)), lambda other: _tied(other, since)
+    )
+    if numbers is None or tied is None:
         return None
-    known, active, empty = _probed(reader, since)
-    known |= found.sources
-    for key, noted in found.noted.items():
-        active[key] = max(noted, active.get(key, -inf))
-    linked = links(found.ties.values(), markers=reader.schema.has("sessions", "archived"))
-    conversations = chains(linked, _with_forks(reader, found.ties, linked))
-    for part in (key for chain in conversations for key in chain):
-        known.setdefault(part, found.ties[part].source)
-    others = Counter(numbers)
-    others.subtract(known.values())
-    if any(number < 0 for number in others.values()):
+    known = _known(reader, since, spoken, tied)
+    others = _others(numbers, known, spoken, tied)
+    if others is None:
         return None
+    found = {key: link for key, link in tied.links.items() if key in known}
     catalog = Catalog(
         keys=list(known),
-        active=[active.get(key, -inf) for key in known],
+        active=[_active(reader, key, spoken, tied) for key in known],
         sources=list(known.values()),
-        links=linked,
-        chains=conversations,
-        empty=empty,
+        links=found | _links_of_helpers(reader, known, tied),
+        chains=tied.chains,
+        empty=frozenset(known.keys() & spoken.silent.keys()),
         mark=mark_of(reader),
-        archived=found.flagged["archived"],
-        pinned=found.flagged["pinned"],
-        hidden=found.flagged["hidden"],
+        archived=tied.flagged["archived"] & known.keys(),
+        pinned=tied.flagged["pinned"],
+        hidden=tied.flagged["hidden"] & known.keys(),
     )
-    return Census(catalog, +others, since)
+    return Census(catalog, others, since)
 
 
 def _since(reader: Reader, first: int, sources: Collection[str]) -> float | None:
@@ -117,28 +141,32 @@ def _numbers(reader: Reader) -> dict[str, int] | None:
     return numbers
 
 
-def _probed(
-    reader: Reader, since: float
-) -> tuple[dict[int, str], dict[int, float], frozenset[int]]:
-    """(sources, last activity, which are empty) of the sessions whose newest message is new or has
-    no time, and of those without one."""
+def _spoken(reader: Reader, since: float) -> Spoken:
     columns = f"{NEWEST}, s.started_at, {reader.schema.pick('sessions', 's', (_NOTED,))}"
     rows = reader.rows(
         f"SELECT s.rowid, s.source, {columns} FROM sessions s"
         f" {reader.schema.indexed_by(ID_INDEX)} WHERE coalesce({NEWEST} NOT BETWEEN ? AND ?, 1)",
         (_ABOVE_ZERO, nextafter(since, 0.0)),
     )
-    active = {key: _active(reader, key, *row) for key, _, *row in rows}
-    empty = frozenset(row[0] for row in rows if row[2] is None)
-    return {row[0]: cells.words(row[1]) for row in rows}, active, empty
+    told = {key: (newest, start, noted) for key, _, newest, start, noted in rows}
+    sources = {row[0]: cells.words(row[1]) for row in rows}
+    silent = {row[0]: sources.pop(row[0]) for row in rows if row[2] is None}
+    return Spoken(told, sources, silent)
 
 
-def _active(reader: Reader, key: int, newest: object, start: object, noted: object) -> float:
+def _active(reader: Reader, key: int, spoken: Spoken, tied: Tied) -> float:
+    """When a session was last active; of one that was not lately, nothing is known."""
+    row = spoken.rows.get(key)
+    told = _activity(reader, key, *row) if row else -inf
+    return max(told, tied.noted.get(key, -inf))
+
+
+def _activity(reader: Reader, key: int, newest: object, start: object, noted: object) -> float:
     """When a session was last active: at its newest message, when its agent noted that, or, where
     neither has a time, when it was started."""
-    spoken = newest_time(reader, key, newest) or 0.0
+    said = newest_time(reader, key, newest) or 0.0
     worked = cells.sane_seconds(noted) or 0.0
-    return max(spoken, worked) or cells.seconds(start) or 0.0
+    return max(said, worked) or cells.seconds(start) or 0.0
 
 
 def _tied(reader: Reader, since: float) -> Tied | None:
@@ -162,16 +190,30 @@ def _tied(reader: Reader, since: float) -> Tied | None:
         for at, column in enumerate(FLAGS, _END)
     }
     noted = {row[0]: cells.sane_seconds(row[_MARK - 1]) or 0.0 for row in rows if row[_MARK - 1]}
-    tied = [row for row in rows if row[2] is not None or row[_MARK]]
-    if not all(type(row[1]) is str and type(row[2]) in _TEXT for row in tied):
+    new = {key: time for key, time in noted.items() if time >= since}
+    family = [row for row in rows if row[2] is not None or row[_MARK]]
+    if not all(type(row[1]) is str and type(row[2]) in _TEXT for row in family):
         return None
-    ties = {row[0]: make_ties(row[:_END], {}) for row in tied}
-    # Children come before, by their numbers: of links in a circle, the first is the one to break.
-    for row in tied:
+    parents = {row[2] for row in family}
+    helpers = {
+        row[0]: Helper(sources[row[0]], row[2])
+        for row in family
+        if row[_MARK] and row[1] not in parents and _only_helps(row[2], row[4])
+    }
+    ties = _ties([row for row in family if row[0] not in helpers])
+    found = links(ties.values(), markers=schema.has("sessions", "archived"))
+    conversations = chains(found, _with_forks(reader, ties, found))
+    return Tied(sources, flagged, new, helpers, ties, found, conversations)
+
+
+def _ties(rows: Sequence[tuple[Any, ...]]) -> dict[int, Ties]:
+    """What the links of these rows depend on; of their parents too. Children come first, by their
+    numbers: of links in a circle, the first is the one to break."""
+    ties = {row[0]: make_ties(row[:_END], {}) for row in rows}
+    for row in rows:
         if row[_MARK + 1] is not None and row[_MARK + 1] not in ties:
             ties[row[_MARK + 1]] = _parent(row[2], *row[_MARK + 1 :])
-    new = {key: time for key, time in noted.items() if time >= since}
-    return Tied(sources, flagged, new, ties)
+    return ties
 
 
 def _parent(id_: str, key: int, source: object, end: object, reason: object, route: object) -> Ties:
@@ -182,6 +224,28 @@ def _parent(id_: str, key: int, source: object, end: object, reason: object, rou
     )
 
 
+_SAMPLE = "SAMPLE"
+"""Stands for an id: in no place of a JSON text does it mean more than these letters."""
+_LONGEST_MARK = max(map(len, (BRANCH, DELEGATE)))
+
+
+def _only_helps(parent_id: str | None, config: object) -> bool:
+    """Whether the marks of a session alone say that it is a subagent's, whatever its parent is."""
+    if not parent_id or parent_id == ORPHANED:
+        return False
+    plain = parent_id.replace("_", "").replace("-", "").isalnum() and len(parent_id) > _LONGEST_MARK
+    if plain and type(config) is str and _SAMPLE not in config:
+        # But for the id, most of them are alike: decoding each would take ten times as long.
+        return _marks_help(_SAMPLE, config.replace(parent_id, _SAMPLE))
+    return _marks_help(parent_id, config)
+
+
+@lru_cache(maxsize=256)
+def _marks_help(parent_id: str, config: object) -> bool:
+    marks = marks_in(config)
+    return marks.get(DELEGATE) == parent_id != marks.get(BRANCH)
+
+
 def _with_forks(reader: Reader, ties: dict[int, Ties], linked: dict[int, Link]) -> dict[int, Ties]:
     """The same ties, with the last activity of sessions that continue the same one: that decides
     which of them is followed."""
@@ -189,5 +253,76 @@ def _with_forks(reader: Reader, ties: dict[int, Ties], linked: dict[int, Link]) 
     forked: Iterable[int] = (key for several in continued if len(several) > 1 for key in several)
     columns = f"{NEWEST}, s.started_at, {reader.schema.pick('sessions', 's', (_NOTED,))}"
     rows: list[Any] = numbered_rows(reader, columns, "sessions", forked)
-    told = {key: ties[key]._replace(last_active=_active(reader, key, *row)) for key, *row in rows}
+    told = {key: ties[key]._replace(last_active=_activity(reader, key, *row)) for key, *row in rows}
     return {**ties, **told} if told else ties
+
+
+def _known(reader: Reader, since: float, spoken: Spoken, tied: Tied) -> dict[int, str]:
+    """The sources of the sessions that are known one by one. Those that a list may show come with
+    their subagents, which their rows count."""
+    new = spoken.sources | {key: tied.sources[key] for key in tied.noted}
+    # Without a message it is listed all the same where its source, a machine's, is asked for.
+    new |= {
+        key: source
+        for key, source in spoken.silent.items()
+        if source in NOISE and _active(reader, key, spoken, tied) >= since
+    }
+    parts = {key: tied.ties[key].source for chain in tied.chains for key in chain}
+    chain_of = {key: chain for chain in tied.chains for key in chain}
+    listed = {part for key in new for part in chain_of.get(key, (key,))}
+    ids = {row[1] for row in numbered_rows(reader, "s.id", "sessions", listed)}
+    helped = {key: one.source for key, one in tied.helpers.items() if one.parent_id in ids}
+    helped |= {
+        key: tied.sources[key]
+        for key, link in tied.links.items()
+        if link.kind is Kind.SUBAGENT and link.parent in listed
+    }
+    pinned = {key: tied.sources[key] for key in tied.flagged["pinned"]}
+    return new | helped | parts | pinned
+
+
+def _links_of_helpers(reader: Reader, known: Iterable[int], tied: Tied) -> dict[int, Link]:
+    helpers = {key: tied.helpers[key].parent_id for key in known if key in tied.helpers}
+    parents = {
+        id_: key
+        for batch in batches(set(helpers.values()))
+        for key, id_ in reader.rows(
+            f"SELECT s.rowid, s.id FROM sessions s WHERE s.id IN ({placeholders(batch)})", batch
+        )
+    }
+    return {key: Link(Kind.SUBAGENT, parents.get(id_)) for key, id_ in helpers.items()}
+
+
+def _class(reason: Hidden, source: str) -> Hidden:
+    """What a session is hidden as: a subagent for what it is; others for their source first."""
+    return reason if reason is Hidden.SUBAGENT else NOISE.get(source, reason)
+
+
+def _others(
+    numbers: Mapping[str, int], known: Collection[int], spoken: Spoken, tied: Tied
+) -> dict[tuple[str, Hidden | None], int] | None:
+    """How many more sessions there are, by source and class; None where they do not add up."""
+    subagents = {key for key, link in tied.links.items() if link.kind is Kind.SUBAGENT}
+    sources = tied.sources | spoken.sources | spoken.silent
+    sources |= {key: ties.source for key, ties in tied.ties.items()}
+    left = Counter(numbers)
+    left.subtract(Counter(map(sources.__getitem__, known)))
+    found: Counter[tuple[str, Hidden | None]] = Counter()
+    counted = set(known)
+    # As a catalog does: what was done with a session counts before what it is.
+    for reason, keys in (
+        (Hidden.SUBAGENT, subagents | tied.helpers.keys()),
+        (Hidden.ARCHIVED, tied.flagged["archived"]),
+        (Hidden.HIDDEN, tied.flagged["hidden"]),
+        (Hidden.EMPTY, spoken.silent.keys()),
+    ):
+        fresh = keys - counted
+        counted |= fresh
+        for source, number in Counter(map(sources.__getitem__, fresh)).items():
+            left[source] -= number
+            found[source, _class(reason, source)] += number
+    if any(number < 0 for number in left.values()):
+        return None
+    for source, number in left.items():
+        found[source, NOISE.get(source)] += number
+    return +found
