@@ -6,6 +6,7 @@ stored after long system prompts, where one column costs as much as all.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from explorer.stores.sqlite.read_only import Reader
@@ -169,6 +170,9 @@ def _values(recipe: Recipe, cells: Sequence[Sequence[Any]]) -> Iterable[object]:
     if recipe.repeats and len(cells) == 1:
         return map(_Said(recipe.value).__getitem__, *cells)
     if recipe.repeats:
+        if len(cells) == 2 and cells[0].count(None) == len(cells[0]):
+            # As nearly always; in half of the time.
+            return map(_Said(partial(recipe.value, None)).__getitem__, cells[1])
         return map(_SaidTogether(recipe.value).__getitem__, zip(*cells, strict=True))
     return map(recipe.value, *cells) if cells else ()
 

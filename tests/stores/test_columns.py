@@ -249,6 +249,9 @@ def test_names_that_repeat_are_told_apart_by_their_kind() -> None:
     found = made(recipes, rows)
     assert found[MODEL] == {1: "1", 2: "1", 3: "1.0", 4: "1"}
     assert found[OWNER] == {1: "x None", 2: "x None", 3: "x 1", 4: "x 1.0"}
+    lonely = [(1, "1", None, "x"), (2, "1", None, None), (3, "1", None, 1), (4, "1", None, 1.0)]
+    found = made(recipes, lonely)
+    assert found[OWNER] == {1: "None x", 2: "None None", 3: "None 1", 4: "None 1.0"}
 
 
 def _both(one: object, other: object) -> str:

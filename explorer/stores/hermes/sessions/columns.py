@@ -74,6 +74,21 @@ RECIPES: Recipes = {
 }
 
 
+_OWN_KEY = (
+    "(CASE WHEN s.session_key >= 'agent:main:' AND s.session_key < 'agent:main;' THEN NULL"
+    " ELSE s.session_key END)"
+)
+"""A chat's key where it may name a profile: most name none, and each is another text."""
+
+
+def _recipes(reader: Reader, asked: Collection[Column[object]]) -> Recipes:
+    found = dict(columns.asked_of(RECIPES, asked))
+    if columns.OWNER in found and reader.schema.has("sessions", "session_key"):
+        owner = found[columns.OWNER]
+        found[columns.OWNER] = owner._replace(cells=(_OWN_KEY, *owner.cells[1:]))
+    return found
+
+
 def read_columns(
     reader: Reader,
     asked: Collection[Column[object]],
@@ -83,7 +98,7 @@ def read_columns(
 ) -> Columns:
     """What is asked of these sessions, or of all, by the keys that `unique` gives them; `noted` are
     the origins of some, by id."""
-    recipes = columns.asked_of(RECIPES, asked)
+    recipes = _recipes(reader, asked)
     rows = _by_index(reader, list(recipes)) if keys is None else None
     found = (
         columns.read(reader, "sessions", recipes, keys, unique)
