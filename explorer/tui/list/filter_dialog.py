@@ -14,6 +14,7 @@ from textual.message import Message
 
 from explorer.browse.arrangement import Arranged, Wish, classes_of, counted
 from explorer.browse.choices import ChoiceRow, chosen, filter_rows, moment
+from explorer.browse.collector import no_collection
 from explorer.browse.words import DATE_HINT, filters_title
 from explorer.cancel import CancelToken
 from explorer.model import Hidden
@@ -191,7 +192,8 @@ class FilterScreen(Dialog[None]):
         self._counted = catalog
 
         def work(token: CancelToken) -> tuple[Columns, Tally, Arranged]:
-            known = facts or store.columns(filtered_by(store.places), token=token)
+            with no_collection():
+                known = facts or store.columns(filtered_by(store.places), token=token)
             about = expiring(fates or NO_FATES, catalog.chain, now)
             said = counted(store, catalog, known, wish, token, about)
             place = (store.place,) if store.places else ()

@@ -4,6 +4,7 @@ Reads in threads, and reads anew only what changed: the sessions with new messag
 in sight. Now and then, while the file is being written, all of it, for what leaves no trace.
 """
 
+import gc
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from textual.screen import Screen
 
 from explorer.browse import arrangement as arranging
 from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Excerpt, Wish, inside_row
+from explorer.browse.collector import no_collection
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
 from explorer.browse.refresh import Renewed, read_again, read_rows
@@ -162,12 +164,15 @@ class Lister:
         files = self._file_rows
 
         def work(token: CancelToken) -> Survey:
-            found = known or Survey.of(store, token)
+            with no_collection():
+                found = known or Survey.of(store, token)
             return found._replace(catalog=found.catalog.with_files(files))
 
         def take(result: Survey) -> None:
             catalog, self._survey_took = result
             self._know(catalog)
+            # Nearly all of it stays until the end. Garbage is looked for among the rest.
+            gc.freeze()
             self._surveyed = time.monotonic()
             listed = known is not None and basis is not None and basis.wish == self.wish
             if not listed or self.searched:
@@ -357,7 +362,8 @@ class Lister:
         def work(token: CancelToken) -> tuple[Columns | None, Arranged]:
             known = facts
             if facts is None and wish.filters.needs_facts:
-                known = store.columns(filtered_by(store.places), token=token)
+                with no_collection():
+                    known = store.columns(filtered_by(store.places), token=token)
             return known, arranging.arrange(store, catalog, known, wish, now, token, fates)
 
         def take(result: tuple[Columns | None, Arranged]) -> None:
