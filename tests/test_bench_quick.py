@@ -57,6 +57,10 @@ def _every_table_has_its_rows(page: str) -> None:
         "`python -c 'import sqlite3, json'`",
         "`list --json`",
         "`info --json`",
+        "bare walks",
+        "Hermes: `list_sessions_rich`",
+        "`list --limit 20`",
+        "`list --limit 20`, just written",
     ]
     assert [row[:2] for row in rows(page, "Reading lists")] == [
         ["first page by start", "1,000"],

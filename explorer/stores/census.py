@@ -68,6 +68,9 @@ class Census(NamedTuple):
                 listed += number
             else:
                 hidden[reason] = hidden.get(reason, 0) + number
+        if self.others:
+            # Named in one order, however many of them are known one by one.
+            hidden = {reason: hidden[reason] for reason in Hidden if reason in hidden}
         return CountedRows(keys, listed, hidden)
 
     def tells_first(self, rows: CountedRows, most: int) -> bool:
