@@ -1,10 +1,12 @@
 """The files that the contract is tried on, and what plain SQL says of each."""
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
 
 from explorer.model import Session
 from explorer.stores.base import Edits, Store
@@ -15,6 +17,7 @@ from explorer.stores.library.notes import LibraryNotes, noted_as
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
 from tests.contract.notebook import NOTEBOOK, TABLES
+from tests.edits.crash import DELETES, Died, die_after
 from tests.edits.states import dump, faults
 from tests.factories import T0, rows
 from tests.newer_files import newer_file
@@ -37,6 +40,7 @@ class Layout(NamedTuple):
     time: str
 
 
+SERVER = "power-loop on PostgreSQL"
 HERMES = Layout("sessions", "id", "messages", "session_id", "id", "timestamp")
 FILES: dict[str, tuple[Callable[[str, Path], Path], Layout]] = {
     "hermes-v2": (unpack, HERMES),
@@ -61,6 +65,10 @@ FILES: dict[str, tuple[Callable[[str, Path], Path], Layout]] = {
 class Case:
     """One file with our own files about it."""
 
+    layout: Layout
+    halves = True
+    """Whether a crash can leave a session half deleted or half restored."""
+
     def __init__(self, name: str, folder: Path) -> None:
         make, self.layout = FILES[name]
         self.name = name
@@ -78,6 +86,9 @@ class Case:
     def files(self) -> list[Path]:
         return [self.path]
 
+    def close(self) -> None:
+        """Leave nothing behind that is not in the folder of the test."""
+
     def size(self) -> int:
         """Bytes of the files."""
         return sum(path.stat().st_size for path in self.files)
@@ -93,6 +104,22 @@ class Case:
     def dump(self) -> object:
         """Every cell of every file."""
         return [dump(path) for path in self.files]
+
+    def all_bytes(self) -> object:
+        """What no read may change."""
+        return [path.read_bytes() for path in self.files]
+
+    def messages(self) -> int:
+        """How many messages are stored."""
+        return sum(map(len, self.stored().values()))
+
+    @contextmanager
+    def dying(self, deed: str) -> Iterator[None]:
+        """Die in here in the middle of the messages that are deleted or restored."""
+        with pytest.MonkeyPatch.context() as patch:
+            die_after(patch, 5 if deed == DELETES else 100, f'{deed} "{self.layout.messages}"')
+            with pytest.raises(Died):
+                yield
 
     def faults(self) -> list[str]:
         return [fault for path in self.files for fault in faults(path)]
@@ -118,21 +145,31 @@ class Case:
 class LibraryCase(Case):
     """Several files as one store."""
 
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, of: Callable[[str, Path], Case] = Case) -> None:
         self.name = name
         self.members = []
         for one in LIBRARIES[name]:
             (folder / one).mkdir()
-            member = Case(one, folder / one)
+            member = of(one, folder / one)
             member.trash = folder / "ours" / "trash.db"
             member.notes = Notes(folder / "ours" / "explorer.db", member.path)
             self.members.append(member)
         self.trash = folder / "ours" / "trash.db"
-        self.notes = LibraryNotes(folder / "ours" / "explorer.db", self.files)
+        places = [member.path for member in self.members]
+        self.notes = LibraryNotes(folder / "ours" / "explorer.db", places)
 
     @property
     def files(self) -> list[Path]:
-        return [member.path for member in self.members]
+        return [path for member in self.members for path in member.files]
+
+    def size(self) -> int:
+        return sum(member.size() for member in self.members)
+
+    def dump(self) -> object:
+        return [member.dump() for member in self.members]
+
+    def all_bytes(self) -> object:
+        return [member.all_bytes() for member in self.members]
 
     def store(self) -> Store:
         def file(member: Case) -> MemberFile:
@@ -141,6 +178,10 @@ class LibraryCase(Case):
         library = Library([file(member) for member in self.members])
         library.open_all()
         return library
+
+    def close(self) -> None:
+        for member in self.members:
+            member.close()
 
     def holder(self, id_: str) -> Case:
         return next(member for member in self.members if id_ in member.stored())
@@ -159,6 +200,7 @@ class LibraryCase(Case):
 LIBRARIES = {
     "library of agents": ("hermes-v22", "power-loop-8.0.0", "notebook"),
     "library of two": ("hermes-v11", "hermes-v31"),
+    "library with a server": ("notebook", SERVER),
 }
 """What each is made of. In two files of one agent, rows have the same numbers."""
 

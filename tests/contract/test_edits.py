@@ -13,8 +13,7 @@ from explorer.stores.edits.reasons import RUNNING
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.resolve import pinned_rows, resolve
 from tests.contract.cases import Case, everybody
-from tests.edits.crash import Died, die_after
-from tests.edits.states import dump
+from tests.edits.crash import DELETES, RESTORES
 
 OFFERED = (
     *(Action.RENAME, Action.ARCHIVE, Action.PIN, Action.END, Action.REOPEN, Action.CLEAR),
@@ -106,10 +105,10 @@ def test_what_was_put_away_comes_out_again(case: Case, there: Action, back: Acti
     keys = store.catalog().chain(store.catalog().select()[0][0])
     before = store.catalog().archived, _pinned(case)
     edits = case.edits()
-    edits.apply(edits.plan(there, keys))
+    edits.apply(edits.plan(there, keys, force=True), force=True)
     assert (store.catalog().archived, _pinned(case)) != before
     assert edits.plan(there, keys).doomed == ()
-    edits.apply(edits.plan(back, keys))
+    edits.apply(edits.plan(back, keys, force=True), force=True)
     assert (store.catalog().archived, _pinned(case)) == before
 
 
@@ -149,51 +148,51 @@ def test_a_running_session_is_left_alone_unless_forced(case: Case) -> None:
 
 @pytest.fixture
 def longest(case: Case) -> tuple[int, Case]:
-    """The longest session, and the file that has it."""
+    """The longest session, and the case of the file that has it."""
     stored = case.stored()
     id_ = max(stored, key=lambda id_: len(stored[id_]))
     return resolve(case.store(), id_).key, case.holder(id_)
 
 
 @pytest.mark.parametrize("way", ["finish", "restore"])
-def test_a_delete_that_a_crash_cut_short_is_finished_or_taken_back(
-    case: Case, longest: tuple[int, Case], way: str, monkeypatch: pytest.MonkeyPatch
+def test_a_delete_that_a_crash_cut_short_is_not_done_or_is_finished_or_taken_back(
+    case: Case, longest: tuple[int, Case], way: str
 ) -> None:
-    before, edits = case.dump(), case.edits()
+    before, whole, edits = case.dump(), case.messages(), case.edits()
     key, holder = longest
-    messages = holder.layout.messages
-    whole = len(dump(holder.path)[messages])
     plan = edits.plan(Action.DELETE, [key], force=True)
-    with monkeypatch.context() as patch:
-        die_after(patch, 5, f'DELETE FROM "{messages}"')
-        with pytest.raises(Died):
-            edits.apply(plan, force=True)
-    assert 0 < len(dump(holder.path)[messages]) < whole
-    assert case.store().catalog().has(key), "half of it is out, and it is listed"
-    (receipt,) = case.edits().after_crash().half_done
-    if way == "finish":
-        case.edits().finish(receipt)
-        assert not case.store().catalog().has(key)
-        case.edits().undo(case.edits().undo_plan())
-    else:
-        case.edits().restore(receipt)
+    with holder.dying(DELETES):
+        edits.apply(plan, force=True)
+    assert (0 < case.messages() < whole) == holder.halves
+    assert case.store().catalog().has(key), "not all of it is out, and it is listed"
+    half_done = case.edits().after_crash().half_done
+    assert len(half_done) == holder.halves
+    for receipt in half_done:
+        if way == "finish":
+            case.edits().finish(receipt)
+            assert not case.store().catalog().has(key)
+            case.edits().undo(case.edits().undo_plan())
+        else:
+            case.edits().restore(receipt)
     assert list(case.edits().after_crash().half_done) == []
     assert case.dump() == before
     assert case.faults() == []
 
 
-def test_an_undo_that_a_crash_cut_short_is_finished(
-    case: Case, longest: tuple[int, Case], monkeypatch: pytest.MonkeyPatch
+def test_an_undo_that_a_crash_cut_short_is_finished_or_done_again(
+    case: Case, longest: tuple[int, Case]
 ) -> None:
     before, edits = case.dump(), case.edits()
     key, holder = longest
     edits.apply(edits.plan(Action.DELETE, [key], force=True), force=True)
-    with monkeypatch.context() as patch:
-        die_after(patch, 100, f'INSERT INTO "{holder.layout.messages}"')
-        with pytest.raises(Died):
-            edits.undo(edits.undo_plan())
-    (receipt,) = case.edits().after_crash().half_done
-    case.edits().restore(receipt)
+    with holder.dying(RESTORES):
+        edits.undo(edits.undo_plan())
+    half_done = case.edits().after_crash().half_done
+    assert len(half_done) == holder.halves
+    for receipt in half_done:
+        case.edits().restore(receipt)
+    if not half_done:
+        case.edits().undo(case.edits().undo_plan())
     assert list(case.edits().after_crash().half_done) == []
     assert case.dump() == before
     assert case.faults() == []

@@ -233,7 +233,7 @@ def test_details_tell_of_the_very_session(case: Case) -> None:
 
 
 def test_reading_changes_no_byte(case: Case) -> None:
-    before = [path.read_bytes() for path in case.files]
+    before = case.all_bytes()
     store = case.store()
     catalog = store.catalog()
     key = store.first_page(5, LATER)[0].key
@@ -246,7 +246,7 @@ def test_reading_changes_no_byte(case: Case) -> None:
     store.home(key)[0].handover()
     searched(store, catalog, "release")
     list(read_session(store, key, everything=True))
-    assert [path.read_bytes() for path in case.files] == before
+    assert case.all_bytes() == before
     for path in case.files:
         log = Path(f"{path}-wal")
         assert not log.exists() or log.stat().st_size == 0

@@ -11,6 +11,9 @@ from explorer.stores.edits import batches
 from explorer.stores.edits.connection import Transaction
 from explorer.stores.edits.editor import Editor
 
+DELETES, RESTORES = "DELETE FROM", "INSERT INTO"
+"""What a statement begins with that takes messages out, or puts them back."""
+
 
 class Died(BaseException):
     """Stands for a kill: nothing of the edit's own runs after it."""

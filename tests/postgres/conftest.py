@@ -11,8 +11,9 @@ from explorer.stores.postgres import secrets
 from explorer.stores.postgres.address import parse
 from explorer.stores.postgres.connection import ServerDatabase
 from tests.postgres.edit_ground import Ground, copy, make_template
-from tests.postgres.filling import LOOPS, fill
-from tests.postgres.server import Server, locked, running, shared, stop
+from tests.postgres.filling import LOOPS
+from tests.postgres.server import Server, running, stop
+from tests.postgres.shared import once, shared_server  # noqa: F401  # a fixture
 
 Open = Callable[..., ServerDatabase]
 
@@ -20,27 +21,6 @@ Open = Callable[..., ServerDatabase]
 @pytest.fixture(autouse=True)
 def _no_known_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "_known", {})
-
-
-def _common(factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """(a folder that all workers know, the process that ends when the tests do)."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        return factory.getbasetemp().parent, os.getppid()
-    return factory.getbasetemp(), os.getpid()
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server for all tests, with a database full of sessions."""
-    folder, owner = _common(tmp_path_factory)
-    found = shared(folder, owner)
-    with locked(folder / "postgres-filled.lock"):
-        if not (folder / "postgres-filled").exists():
-            fill(found, tmp_path_factory.mktemp("power-loop"))
-            (folder / "postgres-filled").touch()
-    yield found
-    if owner == os.getpid():
-        stop(found)
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +46,9 @@ def opened(server: Server) -> Iterator[Open]:
 @pytest.fixture(scope="session")
 def edit_template(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Server:
     """The server, with a database of which copies are made for edits."""
-    folder, _ = _common(tmp_path_factory)
-    with locked(folder / "postgres-edits.lock"):
-        if not (folder / "postgres-edits").exists():
+    with once(tmp_path_factory, "postgres-edits") as first:
+        if first:
             make_template(server, tmp_path_factory.mktemp("power-loop-edits"))
-            (folder / "postgres-edits").touch()
     return server
 
 
@@ -79,4 +57,4 @@ def ground(edit_template: Server, tmp_path: Path) -> Iterator[Ground]:
     """A database of its own to change."""
     made = copy(edit_template, tmp_path)
     yield made
-    edit_template.run(f"DROP DATABASE {made.database} WITH (FORCE)")
+    made.drop()

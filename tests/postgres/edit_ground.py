@@ -87,6 +87,9 @@ class Ground(NamedTuple):
         dialect = ServerDialect(path, [PUBLIC])
         return ServerEditor(ServerDatabase(address), dialect, lambda units, now: [], ours)
 
+    def drop(self) -> None:
+        self.server.run(f"DROP DATABASE {self.database} WITH (FORCE)")
+
     def dump(self) -> dict[str, list[object]]:
         """Every row of every table."""
         tables = self.run(
@@ -123,8 +126,8 @@ def undo(editor: ServerEditor) -> Done:
     return editor.undo(editor.undo_plan())
 
 
-def copy(server: Server, folder: Path) -> Ground:
-    """A new copy of the template."""
+def copy(server: Server, folder: Path, template: str = TEMPLATE) -> Ground:
+    """A new copy of a template."""
     name = f"edit_{os.getpid()}_{time.monotonic_ns()}"
-    server.run(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+    server.run(f"CREATE DATABASE {name} TEMPLATE {template}")
     return Ground(server, name, folder)

@@ -96,9 +96,9 @@ def fill(server: Server, home: Path) -> None:
     )
 
 
-def fill_one(server: Server, home: Path, name: str) -> str:
+def fill_one(server: Server, home: Path, name: str, database: str = "") -> str:
     """A new database with one set of tables: its address. `name` begins the ids of its sessions."""
-    database = f"{name}_{uuid4().hex}"
+    database = database or f"{name}_{uuid4().hex}"
     server.run(f"CREATE DATABASE {database}")
     run_agent(FILL, *POWER_LOOP, home, server.address(database), "pl_", name)
     return server.address(database)
