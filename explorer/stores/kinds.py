@@ -67,7 +67,7 @@ def open_store(
         # Late: only a server needs it.
         from explorer.stores.servers import open_server
 
-        return _as_shown(open_server(path, token, waiting), token)
+        return _as_shown(open_server(path, token, waiting, notes), token)
     file = ReadOnlyFile(path, patience, waiting)
     try:
         schema = file.read(lambda reader: reader.schema, token)

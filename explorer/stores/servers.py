@@ -6,6 +6,7 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
 from explorer.stores.base import Store
+from explorer.stores.ours.notes import Notes
 from explorer.stores.postgres.driver import server_database
 from explorer.stores.server_path import ServerPath
 
@@ -50,8 +51,10 @@ def open_server(
     path: ServerPath,
     token: CancelToken | None = None,
     waiting: Callable[[], None] | None = None,
+    notes: Notes | None = None,
 ) -> Store:
-    """The store of a set of tables; of a database whose sets are not known yet, the only one."""
+    """The store of a set of tables; of a database whose sets are not known yet, the only one, of
+    which there are no notes of ours."""
     # Late: only a server needs the driver.
     database = path.database or server_database(path.address, waiting)
     from explorer.stores.power_loop.server.store import PostgresStore
@@ -71,4 +74,4 @@ def open_server(
         raise database.no_store()
     (one,) = chosen
     known = ServerPath.of(path.address, one.schema, one.prefix, database)
-    return PostgresStore(database.of(one), known)
+    return PostgresStore(database.of(one), known, notes)

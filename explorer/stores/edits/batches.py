@@ -70,9 +70,14 @@ def before_anything() -> Iterator[None]:
     try:
         yield
     except ExplorerError as error:
-        if "Nothing was" not in error.message:
-            error.also(NOTHING_CHANGED)
+        unchanged(error)
         raise
+
+
+def unchanged(error: ExplorerError) -> None:
+    """Have an error say that nothing was changed, if it does not."""
+    if "Nothing was" not in error.message:
+        error.also(NOTHING_CHANGED)
 
 
 class ProgressCounter:

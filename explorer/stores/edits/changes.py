@@ -242,17 +242,26 @@ def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -
 def change_cells(context: EditContext, file: WriteConnection, plan: EditPlan) -> Done:
     """Change cells of a few rows, in one transaction."""
     tables = context.tables(file, plan.table)
+
+    def write(receipt: int) -> None:
+        try:
+            with before_anything(), file.transaction() as tx:
+                _check_title_free(tx, tables, plan)
+                for change in plan.stored:
+                    _set(tx, change, change.old, change.new)
+        except (ExplorerError, Cancelled):
+            forget(context, receipt, file)
+            raise
+
+    return with_receipt(context, plan, write)
+
+
+def with_receipt(context: EditContext, plan: EditPlan, write: Callable[[int], None]) -> Done:
+    """Changes of cells with their receipt, whose number `write` gets: it writes what is not kept in
+    our own notes, and drops the receipt where that fails."""
     with before_anything(), context.trash.writing() as trash:
         receipt = begin_changes(context, trash, plan)
-    try:
-        with before_anything(), file.transaction() as tx:
-            _check_title_free(tx, tables, plan)
-            for change in plan.changes:
-                if change.table != OURS:
-                    _set(tx, change, change.old, change.new)
-    except (ExplorerError, Cancelled):
-        forget(context, receipt, file)
-        raise
+    write(receipt)
     notes: tuple[str, ...] = ()
     try:
         note_down(context.notes, plan.changes)

@@ -209,20 +209,23 @@ class Editor:
             if plan.changes and not plan.in_file:
                 return self._with_log(change_notes(context, plan))
             try:
-                # Cells are changed in one transaction; a delete itself looks where it may stop.
-                with context.connected(context.token if plan.changes else None) as file:
-                    # Tables and triggers may have changed since the plan was made.
-                    reason = reason_against(plan.action, file, self._dialect)
-                    if reason:
-                        raise Changed(KINDS[plan.action].cannot, sentence(reason))
-                    check_sound(file)
-                    if plan.changes:
-                        done = change_cells(context, file, plan)
-                    else:
-                        done = delete(context, file, plan, force)
+                done = self._apply(context, plan, force)
             except Cancelled:
                 return Done(None, plan.action.value, (), {}, stopped=True)
             return self._with_log(done)
+
+    def _apply(self, context: EditContext, plan: EditPlan, force: bool) -> Done:
+        """Do what was planned in the file itself."""
+        # Cells are changed in one transaction; a delete itself looks where it may stop.
+        with context.connected(context.token if plan.changes else None) as file:
+            # Tables and triggers may have changed since the plan was made.
+            reason = reason_against(plan.action, file, self._dialect)
+            if reason:
+                raise Changed(KINDS[plan.action].cannot, sentence(reason))
+            check_sound(file)
+            if plan.changes:
+                return change_cells(context, file, plan)
+            return delete(context, file, plan, force)
 
     def undo_plan(
         self,
@@ -249,10 +252,19 @@ class Editor:
     ) -> UndoPlan:
         self.trash.check()
         found = self._receipt(receipt)
-        kept = self.trash.entries(found.number)
         changes = self.trash.changes(found.number)
         if changes and all(change.table == OURS for change in changes):
             return plan_noted_undo(self._ours.notes, found, changes)
+        return self._undo_in_file(found, entries, token, measured)
+
+    def _undo_in_file(
+        self,
+        found: Receipt,
+        entries: Collection[int] | None,
+        token: CancelToken | None,
+        measured: bool,
+    ) -> UndoPlan:
+        kept, changes = self.trash.entries(found.number), self.trash.changes(found.number)
         with self._connected(CANNOT_UNDO, token) as file:
             reason = reason_against(found.action, file, self._dialect)
             if reason:
@@ -265,7 +277,10 @@ class Editor:
         self, plan: UndoPlan, token: CancelToken | None = None, progress: Tell | None = None
     ) -> Done:
         with self.trash.alone():
-            return self._with_log(Undo(self._context(token, progress), plan).run())
+            return self._with_log(self._undoing(self._context(token, progress), plan).run())
+
+    def _undoing(self, context: EditContext, plan: UndoPlan) -> Undo:
+        return Undo(context, plan)
 
     def _receipt(self, number: int | None) -> Receipt:
         cut_short = {one.number for one in self.after_crash().half_done}

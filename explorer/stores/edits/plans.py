@@ -143,9 +143,14 @@ class EditPlan(NamedTuple):
         return tuple(one for one in self.sessions if one.outcome in _ACTED_ON)
 
     @property
+    def stored(self) -> list[CellChange]:
+        """The changes of the file, without those of our own notes."""
+        return [change for change in self.changes if change.table != OURS]
+
+    @property
     def in_file(self) -> bool:
         """Whether it changes the file, and not only our own notes."""
-        return any(change.table != OURS for change in self.changes)
+        return bool(self.stored)
 
     @property
     def detached(self) -> tuple[Planned, ...]:

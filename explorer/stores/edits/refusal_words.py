@@ -15,6 +15,7 @@ WRITTEN_TO = "Its agent has written to it."
 STARTED_WRITING = "Its agent has started writing to it."
 HARD_LINKED = "the file has several hard links, so its write-ahead log may be under another name"
 NO_CHANGE_LEFT = "This file has no change that can be undone."
+CONNECTION_LOST = "the connection to the server was lost"
 NO_PROFILE_CHANGED = "No profile has a change that can be undone."
 PARTLY_RESTORED = "It is partly restored; the next start of Session Explorer restores the rest."
 
@@ -61,6 +62,11 @@ def reached_words(done: int, half_done: bool) -> str:
     before = f"Done before that: {plural(done, 'session')}; you can undo it."
     rest = "The next start of Session Explorer asks what to do with the interrupted session."
     return " ".join([before] * bool(done) + [rest] * half_done)
+
+
+def restored_words(done: int) -> str:
+    """How far an undo got before it failed."""
+    return f"Restored before that: {plural(done, 'session')}. Undo again restores the rest."
 
 
 def no_such_change(number: int | None) -> str:

@@ -179,6 +179,9 @@ class Undo:
     """One edit being undone. What really came back is counted against what was deleted, before that
     is reported."""
 
+    may_stop = False
+    """Whether it may end between two sessions: else the next start does the rest."""
+
     def __init__(self, context: EditContext, plan: UndoPlan) -> None:
         self._context, self._trash = context, context.trash
         self._plan = plan
@@ -209,7 +212,7 @@ class Undo:
             raise ExplorerError(trouble.title, trouble.message)
         if trouble is not None:
             raise trouble
-        if not reached:
+        if not (reached or (self.may_stop and back)):
             raise Cancelled
         left = [*self._losses(), *self._files_back(back)]
         try:
@@ -222,7 +225,7 @@ class Undo:
         notes = (*plan.notes, *left)
         skipped = Counter(error.message.rstrip(".") for error in self._failed.values())
         words = PARTLY if any(map(self._missing, back)) else ""
-        return Done(receipt, "undo", ids, skipped, notes, words=words)
+        return Done(receipt, "undo", ids, skipped, notes, stopped=not reached, words=words)
 
     def _restore_rows(self) -> bool:
         """Whether the end was reached."""
@@ -249,9 +252,7 @@ class Undo:
         with self._context.connected() as file:
             tables = self._context.tables(file, table_of(entries, plan.changes))
             self._check(file, tables)
-            with before_anything(), self._trash.writing() as trash:
-                trash.set_receipt(plan.receipt.number, ReceiptState.UNDOING)
-                trash.set_entries((entry.number for entry in entries), EntryState.COMING)
+            self._set_out()
             steps = undo_steps(self._trash, tables, entries, plan.changes, dict(plan.titles))
             try:
                 return run_batches(file, steps, self._context.token, committed, failed)
@@ -262,6 +263,12 @@ class Undo:
                     # Else the trash says whose write has to be rolled back.
                     self._not_undone()
                 raise error.also(NOTHING_CHANGED) from error
+
+    def _set_out(self) -> None:
+        """From now on the trash says that an undo is in progress."""
+        with before_anything(), self._trash.writing() as trash:
+            trash.set_receipt(self._plan.receipt.number, ReceiptState.UNDOING)
+            trash.set_entries((one.number for one in self._plan.entries), EntryState.COMING)
 
     def _check(self, file: WriteConnection, tables: SessionTables) -> None:
         """What spoke against it when it was planned may have come true since."""

@@ -30,7 +30,7 @@ NAMED = 4
 """Sessions that are named; of more there is only the number."""
 DRY_RUN = "Dry run: nothing was changed."
 NOTED = "The state file cannot store this yet: only Session Explorer shows it as archived."
-TITLE_NOTED = "The program keeps no titles in this file: only Session Explorer shows this one."
+TITLE_NOTED = "The program keeps no titles: only Session Explorer on this machine shows this one."
 COUNTERS_KEPT = "Token counts and cost are kept."
 PARTLY = "Partly restored"
 EFFECTS = {

@@ -145,7 +145,7 @@ class ServerWriter:
         try:
             session = self._connected()
         except psycopg.Error as error:
-            raise failures.explain(error, self.server).also(NOTHING_CHANGED) from None
+            raise failures.explain(error, self.server) from None
         session.token = token
         session.answers_within = self._limits.statement + SILENCE
         try:
@@ -177,7 +177,7 @@ class ServerWriter:
                 raise Unsure(self.server) from None
             raise self._explained(error) from None
         if ended != "COMMIT":
-            raise ExplorerError(CANNOT, f"The server rolled it back. {NOTHING_CHANGED}")
+            raise ExplorerError(CANNOT, "The server rolled it back.")
 
     def _give_up(self, session: ServerSession) -> None:
         """The server rolls back what is not committed when the connection ends."""
@@ -185,7 +185,8 @@ class ServerWriter:
         session.close()
 
     def _explained(self, error: psycopg.Error) -> ExplorerError:
-        """What went wrong before anything was committed, in words."""
+        """What went wrong with a transaction, of which nothing was committed. Those before it may
+        have been: what is left of the whole edit, its caller says."""
         code = error.sqlstate or ""
         said = clean_line(scrubbed(error.diag.message_primary or str(error)), 300).rstrip(". ")
         if code in _BUSY:
@@ -193,9 +194,9 @@ class ServerWriter:
         if code.startswith("23"):
             return Conflict("The database has changed", f"The server rejected a step: {said}.")
         if code == "42501" or code == "25006":
-            return Refused(CANNOT, f"Its user may not: {said}. {NOTHING_CHANGED}")
+            return Refused(CANNOT, f"Its user may not: {said}.")
         if code in _FULL:
-            return ExplorerError(CANNOT, f"The server is out of space: {said}. {NOTHING_CHANGED}")
+            return ExplorerError(CANNOT, f"The server is out of space: {said}.")
         if failures.is_lost(error):
-            return failures.explain(error, self.server).also(NOTHING_CHANGED)
-        return ExplorerError(CANNOT, f"The server rejected a step: {said}. {NOTHING_CHANGED}")
+            return failures.explain(error, self.server)
+        return ExplorerError(CANNOT, f"The server rejected a step: {said}.")

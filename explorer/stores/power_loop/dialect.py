@@ -99,6 +99,8 @@ class SetTables(SessionTables):
     notes_titles = True
     guarded = True
     running_within = RUNNING_WITHIN
+    late = "rowid"
+    """The column that is higher for sessions that are newer."""
 
     def subjects(self, column: str, values: Iterable[object]) -> list[Subject]:
         shape = self.shape
@@ -162,11 +164,10 @@ class SetTables(SessionTables):
             return True
         recent = (
             f"SELECT s.metadata_json AS about FROM {quoted(self.shape.sessions)} s"
-            f" ORDER BY s.rowid DESC LIMIT {RECENT}"
+            f" ORDER BY s.{self.late} DESC LIMIT {RECENT}"
         )
-        return bool(
-            self.ask(f"SELECT 1 FROM ({recent}) WHERE about LIKE '%\"title\"%' LIMIT 1", ())
-        )
+        sql = f"SELECT 1 FROM ({recent}) r WHERE r.about LIKE '%\"title\"%' LIMIT 1"
+        return bool(self.ask(sql, ()))
 
     def leases(self) -> Mapping[str, float]:
         prefix = self.shape.sessions.removesuffix("sessions")

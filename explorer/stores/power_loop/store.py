@@ -130,21 +130,26 @@ class PowerLoopStore(SmallStore):
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
     ) -> Columns:
-        noted = self._noted_titles() if TITLE in asked else {}
-        read = {ID, *asked} if noted else asked
-
-        def work(reader: TableReader) -> Columns:
-            found: Found = {column: {} for column in read}
+        def work(reader: TableReader) -> Found:
+            found: Found = {column: {} for column in asked}
             for tables in self._tables:
                 own = None if keys is None else [key for key in keys if tables.owns(key)]
-                for column, values in columns_of(reader, tables, read, own).items():
+                for column, values in columns_of(reader, tables, asked, own).items():
                     found[column] |= values
-            if noted:
-                ids = found[ID].items()
-                found[TITLE] = {key: noted[id_] for key, id_ in ids if id_ in noted} | found[TITLE]
-            return Columns({column: found[column] for column in asked})
+            return found
 
-        return self._read(work, token)
+        found = self._read(work, token)
+        if TITLE in asked:
+            found[TITLE] = self._noted_by_key(keys, token) | found[TITLE]
+        return Columns(found)
+
+    def _noted_by_key(
+        self, keys: Sequence[int] | None, token: CancelToken | None = None
+    ) -> dict[int, str]:
+        """The titles that our notes have of these sessions, or of all of them."""
+        noted = self._noted_titles()
+        ids = self.columns({ID}, keys, token)[ID] if noted else {}
+        return {key: noted[id_] for key, id_ in ids.items() if id_ in noted}
 
     def dialect(self) -> "PowerLoopDialect":
         # Late: readers do not need the code for changes.

@@ -19,7 +19,7 @@ from explorer.stores.base import (
     Stretch,
 )
 from explorer.stores.catalog import Catalog
-from explorer.stores.ours.notes import OurFiles
+from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.postgres.changes import ServerChanges, ServerStamp
 from explorer.stores.postgres.connection import ServerDatabase
 from explorer.stores.power_loop.server import search
@@ -41,13 +41,13 @@ MOST_STARTING = 200
 class PostgresStore(PowerLoopStore):
     """Reads one set of tables."""
 
-    def __init__(self, database: ServerDatabase, path: Path) -> None:
+    def __init__(self, database: ServerDatabase, path: Path, notes: Notes | None = None) -> None:
         """`database` is about that set; `path` is what it is called (`server_path`)."""
         self.path = path
         self._database = database
         self._set = ServerTables.of(database.tables)
         self._tables = (self._set,)
-        self._notes = None  # a title is only where its program keeps it
+        self._notes = notes
         self._changes = ServerChanges(database, lazily=True)
 
     def _read(self, work: Callable[[TableReader], T], token: CancelToken | None = None) -> T:
@@ -163,9 +163,12 @@ class PostgresStore(PowerLoopStore):
             starting = self._starting(text, token) if text else []
             return starting if len(starting) == 1 else self._titled(text, token) or starting
 
-        ids = self.together(work, token)
+        ids, noted = self.together(work, token), self._noted_titles()
         titles = self._read(lambda reader: self._titles(reader, ids), token)
-        return [NamedSession(key, id_, titles.get(id_)) for id_, key in self._numbered(ids)]
+        return [
+            NamedSession(key, id_, titles.get(id_) or noted.get(id_))
+            for id_, key in self._numbered(ids)
+        ]
 
     def _numbered(self, ids: Sequence[str]) -> list[tuple[str, int]]:
         return list(zip(ids, self._set.ids.numbers(ids), strict=True))
@@ -177,16 +180,31 @@ class PostgresStore(PowerLoopStore):
         return {id_: title_in(about) for id_, about in rows}
 
     def _titled(self, text: str, token: CancelToken | None) -> list[str]:
-        """The sessions that have this very title in their metadata."""
+        """The sessions that have this very title, in their metadata or in our notes."""
+        noted = [id_ for id_, title in self._noted_titles().items() if title == text]
 
         def work(reader: TableReader) -> list[str]:
-            if not text or not self._set.has(reader.schema, "sessions", "metadata_json"):
+            if not text:
                 return []
+            there = list(keys_of(reader, self._set, noted))
+            if not self._set.has(reader.schema, "sessions", "metadata_json"):
+                return there
+            own = self._titles(reader, there)
             holds, values = self._set.flavour.may_hold(["s.metadata_json"], [(text,)])
             sql = f"SELECT s.session_id, s.metadata_json FROM {self._set.sessions} s WHERE {holds}"
-            return [id_ for id_, about in streamed(reader, sql, values) if title_in(about) == text]
+            found = [id_ for id_, about in streamed(reader, sql, values) if title_in(about) == text]
+            return found + [id_ for id_ in there if not own.get(id_)]
 
         return self._read(work, token)
+
+    def _noted_by_key(
+        self, keys: Sequence[int] | None, token: CancelToken | None = None
+    ) -> dict[int, str]:
+        # Only those that have a note are asked for: of all sessions there may be a million.
+        noted = self._noted_titles()
+        of = noted if keys is None else map(self._set.handle, keys)
+        there = self.keys_of([id_ for id_ in of if id_ in noted], token) if noted else {}
+        return {key: noted[id_] for id_, key in there.items()}
 
     def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
         return self._read(lambda reader: search.scanned(reader, self._set, needles, below), token)

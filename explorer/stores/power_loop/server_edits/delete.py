@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from explorer.errors import Cancelled, ExplorerError
-from explorer.stores.edits.batches import ProgressCounter, before_anything
+from explorer.stores.edits.batches import ProgressCounter, before_anything, unchanged
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.plans import Done, EditPlan, Planned
-from explorer.stores.edits.refusal_words import reached_words
+from explorer.stores.edits.refusal_words import CONNECTION_LOST, reached_words
 from explorer.stores.edits.refusals import check_room
 from explorer.stores.edits.words import part_words, receipt_words
 from explorer.stores.ours.trash_records import EntryState
@@ -17,7 +17,10 @@ from explorer.stores.power_loop.server_edits.recovery import settle_soon
 from explorer.stores.power_loop.server_edits.rows import Removed, Taker, families
 from explorer.stores.power_loop.server_edits.work import ServerWork
 
-CONNECTION_LOST = "the connection to the server was lost"
+
+def delete(work: ServerWork, plan: EditPlan, force: bool) -> Done:
+    """Delete what was planned."""
+    return ServerRemoval(work, plan, force).run()
 
 
 class ServerRemoval:
@@ -52,9 +55,10 @@ class ServerRemoval:
         except ExplorerError as error:
             with suppress(ExplorerError):
                 self._close(stopped=True)
-            if not error.message.endswith(reached_words(0, False)) or self._ids:
-                error.also(reached_words(len(self._ids), False))
-            raise
+            if not self._ids:
+                unchanged(error)
+                raise
+            raise error.also(reached_words(len(self._ids), False)) from error
         return self._close(stopped=False)
 
     def _remove(self, writer: ServerWriter, family: Sequence[Planned]) -> None:

@@ -11,23 +11,23 @@ from pathlib import Path
 from typing import TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, Refused, sentence
+from explorer.errors import Refused, sentence
 from explorer.model import Action, Session
 from explorer.stores.catalog import Unit
-from explorer.stores.edits.changes import change_notes
+from explorer.stores.edits.batches import EditContext
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.interface import Edits
 from explorer.stores.edits.plans import KINDS, Done, EditPlan, Tell, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO
-from explorer.stores.edits.undo import at_risk, plan_undo, worded
+from explorer.stores.edits.undo import Undo, at_risk, plan_undo, worded
 from explorer.stores.edits.words import started_again
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.ours.trash_records import OURS, EntryState, Receipt, table_of
+from explorer.stores.ours.trash_records import EntryState, Receipt, table_of
 from explorer.stores.postgres.connection import ServerDatabase
 from explorer.stores.power_loop.server_edits.changes import change_cells
-from explorer.stores.power_loop.server_edits.delete import ServerRemoval
+from explorer.stores.power_loop.server_edits.delete import delete
 from explorer.stores.power_loop.server_edits.names import NumberedTables
 from explorer.stores.power_loop.server_edits.recovery import settle
 from explorer.stores.power_loop.server_edits.rows import exists_again
@@ -96,7 +96,8 @@ class ServerEditor(Editor):
         reason = found.against(action.value)
         if reason:
             raise Refused(KINDS[action].rule.cannot, sentence(reason))
-        yield Planner(self.path, found.tables, self._ours.clock())
+        noted = self._noted_titles(found.tables)
+        yield Planner(self.path, found.tables, self._ours.clock(), noted)
 
     def worded(self, plan: EditPlan) -> EditPlan:
         listed = super().worded
@@ -106,43 +107,17 @@ class ServerEditor(Editor):
     def _asked(self, cannot: str, token: CancelToken | None, table: str) -> Iterator[SessionTables]:
         yield self._open(table).tables
 
-    def apply(
-        self,
-        plan: EditPlan,
-        token: CancelToken | None = None,
-        progress: Tell | None = None,
-        force: bool = False,
-    ) -> Done:
-        work = self._work(token, progress)
-        with self.trash.alone():
-            # What can no longer be restored makes room.
-            if old := self.trash.expired(self._ours.clock()):
-                self.trash.purge(one.number for one in old)
-            if not plan.doomed:
-                return Done(None, plan.action.value, (), plan.skipped, plan.notes)
-            if plan.changes and not plan.in_file:
-                return self._with_log(change_notes(work.context, plan))
-            try:
-                if plan.changes:
-                    done = change_cells(work, plan, force)
-                else:
-                    done = ServerRemoval(work, plan, force).run()
-            except Cancelled:
-                return Done(None, plan.action.value, (), {}, stopped=True)
-            return self._with_log(done)
+    def _apply(self, context: EditContext, plan: EditPlan, force: bool) -> Done:
+        work = self._work(context)
+        return change_cells(work, plan, force) if plan.changes else delete(work, plan, force)
 
-    def _undo_plan(
+    def _undo_in_file(
         self,
-        receipt: int | None,
+        found: Receipt,
         entries: Collection[int] | None,
         token: CancelToken | None,
         measured: bool,
     ) -> UndoPlan:
-        self.trash.check()
-        found = self._receipt(receipt)
-        changes = self.trash.changes(found.number)
-        if changes and all(change.table == OURS for change in changes):
-            return UndoPlan(found, (), tuple(changes), of=len(changes))
         return self._database.together(
             lambda: self._planned_undo(found, entries, token, measured), token
         )
@@ -172,33 +147,27 @@ class ServerEditor(Editor):
             notes=tuple(again.get(note, note) for note in plan.notes),
         )
 
-    def undo(
-        self, plan: UndoPlan, token: CancelToken | None = None, progress: Tell | None = None
-    ) -> Done:
-        with self.trash.alone():
-            return self._with_log(ServerUndo(self._work(token, progress), plan).run())
+    def _undoing(self, context: EditContext, plan: UndoPlan) -> Undo:
+        return ServerUndo(self._work(context), plan)
 
     def lost_changes(self, after: int) -> list[str]:
         """A server that is gone has no folder in which others could be."""
         return []
 
     def _settle(self, receipt: Receipt) -> None:
-        settle(self._work(), receipt)
+        settle(self._work(self._context()), receipt)
 
     def finish(
         self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None
     ) -> Done:
         """There is no half of an edit: what the server has done is done."""
         with self.trash.alone():
-            settle(self._work(token, progress), receipt)
+            settle(self._work(self._context(token, progress)), receipt)
         states = EntryState.GONE, EntryState.BACK
         kept = self.trash.entries(receipt.number)
         ids = tuple(one.session for one in kept if one.state in states)
         left = self.trash.receipt(receipt.number)
         return self._with_log(Done(left and left.number, receipt.action, ids, {}))
 
-    def _work(self, token: CancelToken | None = None, progress: Tell | None = None) -> ServerWork:
-        return ServerWork(self._context(token, progress), self._tables_of, self._database.address)
-
-    def _with_log(self, done: Done) -> Done:
-        return done._replace(done_in=tuple((str(self.path), id_) for id_ in done.ids))
+    def _work(self, context: EditContext) -> ServerWork:
+        return ServerWork(context, self._tables_of, self._database.address)

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorer.stores.edits.dialect import SessionTables, Size, Subject
-from explorer.stores.edits.plans import RULES, Title
+from explorer.stores.edits.plans import RULES
 from explorer.stores.postgres.writing import image
 from explorer.stores.power_loop.dialect import (
     BELONGINGS,
     COLUMNS,
     LOOKED_AT,
-    RECENT,
     PowerLoopDialect,
     SetTables,
     first_said,
@@ -37,7 +36,6 @@ NAMES = ("sessions", "messages", *BELONGINGS)
 LOCAL_TRASH = (
     "What is deleted is kept on this machine only: it cannot be restored from another one."
 )
-NO_TITLES = "the program that made it keeps no titles in its metadata"
 _TYPES = frozenset(("smallint", "integer", "bigint", "text", "character varying"))
 """Of columns whose values come back exactly."""
 _LAYOUT = """
@@ -179,7 +177,7 @@ class ServerSessionTables(SetTables):
     """One set of tables, asked over one connection."""
 
     reclaim = LOCAL_TRASH
-    notes_titles = False
+    late = "updated_at"
 
     def __init__(self, ask: Rows, schema: Schema, of: NumberedTables) -> None:
         shape = shape_of(schema, of.named("sessions").removesuffix("sessions"))
@@ -234,22 +232,6 @@ class ServerSessionTables(SetTables):
             (subject.id,),
         )
         return first_said(cell for (cell,) in texts)
-
-    def title(self, subject: Subject, typed: str) -> Title:
-        found = super().title(subject, typed)
-        return Title(found.text, NO_TITLES) if found.noted else found
-
-    def _takes_title(self, subject: Subject) -> bool:
-        if self._metadata(subject) is None:
-            return False
-        if subject.title:
-            return True
-        recent = (
-            f"SELECT s.metadata_json AS about FROM {quoted(self.shape.sessions)} s"
-            f" ORDER BY s.updated_at DESC LIMIT {RECENT}"
-        )
-        sql = f"SELECT 1 FROM ({recent}) r WHERE r.about LIKE '%\"title\"%' LIMIT 1"
-        return bool(self.ask(sql, ()))
 
 
 def server_reasons(reader: TableReader, sets: Sequence[NumberedTables]) -> Mapping[str, str | None]:

@@ -1,23 +1,20 @@
 """Undoes an edit on a server: each session comes back in one transaction."""
 
-from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 
-from explorer.errors import Cancelled, ExplorerError, Refused
-from explorer.stores.edits.batches import ProgressCounter, before_anything
-from explorer.stores.edits.changes import cell_trouble, note_down
+from explorer.errors import Cancelled, ExplorerError
+from explorer.stores.edits.batches import ProgressCounter, unchanged
+from explorer.stores.edits.changes import cell_trouble
 from explorer.stores.edits.connection import Changed
-from explorer.stores.edits.plans import Done, UndoPlan
-from explorer.stores.edits.refusal_words import CANNOT_UNDO, NOTHING_CHANGED, already_undone
-from explorer.stores.ours.trash_records import (
-    OURS,
-    CellChange,
-    Entry,
-    EntryState,
-    ReceiptState,
-    table_of,
+from explorer.stores.edits.plans import UndoPlan
+from explorer.stores.edits.refusal_words import (
+    CANNOT_UNDO,
+    CONNECTION_LOST,
+    NOTHING_CHANGED,
+    restored_words,
 )
+from explorer.stores.edits.undo import Undo
+from explorer.stores.ours.trash_records import OURS, Entry, EntryState, ReceiptState, table_of
 from explorer.stores.postgres.writing import ServerWriter, Unsure
 from explorer.stores.power_loop.server_edits.changes import hold
 from explorer.stores.power_loop.server_edits.recovery import settle_soon
@@ -26,71 +23,36 @@ from explorer.stores.power_loop.server_edits.work import ServerWork
 from explorer.stores.sqlite.images import shown
 
 
-class ServerUndo:
+class ServerUndo(Undo):
     """One edit being undone."""
 
+    may_stop = True
+
     def __init__(self, work: ServerWork, plan: UndoPlan) -> None:
-        self._work, self._context, self._trash = work, work.context, work.context.trash
-        self._plan = plan
-        self._back: list[Entry] = []
-        self._failed: list[Changed] = []
+        super().__init__(work.context, plan)
+        self._work = work
         self._table = table_of(plan.entries, plan.changes)
 
-    def run(self) -> Done:
-        plan = self._plan
-        plan.check()
-        number = plan.receipt.number
-        now = self._trash.receipt(number)
-        if now is None or now.state is ReceiptState.UNDONE:
-            raise Refused("Already undone", already_undone(number))
-        with before_anything(), self._trash.writing() as trash:
-            trash.set_receipt(number, ReceiptState.UNDOING)
-            trash.set_entries((one.number for one in plan.entries), EntryState.COMING)
-        stopped = False
+    def _restore_rows(self) -> bool:
+        self._set_out()
         try:
             with self._work.writer() as writer:
-                stopped = not self._restore(writer)
+                reached = self._restore(writer)
                 self._revert(writer)
+                return reached
         except Unsure as error:
-            return self._close_unsure(error)
-        except (ExplorerError, Cancelled):
-            with suppress(ExplorerError):
-                self._settle(undone=False)
-            raise
-        if self._failed and not self._back:
-            self._settle(undone=False)
-            raise self._failed[0]
-        done = self._done(stopped)
-        try:
-            note_down(self._context.notes, plan.changes, back=True)
-            self._settle(undone=True)
+            self._find_out(error)
+            return True
+        except Cancelled:
+            return False
         except ExplorerError as error:
-            # It is back anyway, and the next start closes the receipt.
-            done = done._replace(notes=(*done.notes, error.message))
-        return done
-
-    def _close_unsure(self, error: Unsure) -> Done:
-        """The connection was lost: what is there tells how far it got."""
-        known = settle_soon(self._work, self._plan.receipt.number)
-        planned = {one.number for one in self._plan.entries}
-        self._back = [
-            one
-            for one in self._trash.entries(self._plan.receipt.number)
-            if one.number in planned and one.state is EntryState.BACK
-        ]
-        if known is None or known.half_done:
-            # The next start looks again.
-            raise error from None
-        if known.state is not ReceiptState.UNDONE and not self._back:
-            raise error.not_done() from None
-        note_down(self._context.notes, self._plan.changes, back=True)
-        return self._done(stopped=False)
-
-    def _done(self, stopped: bool) -> Done:
-        ids = tuple(one.session for one in self._back) or _ids(self._plan.changes)
-        skipped = Counter(error.message.rstrip(".") for error in self._failed)
-        number = self._plan.receipt.number
-        return Done(number, "undo", ids, skipped, self._plan.notes, stopped)
+            if not self._back:
+                self._not_undone()
+                unchanged(error)
+                raise
+            with suppress(ExplorerError):
+                self._settle(self._back)
+            raise error.also(restored_words(len(self._back))) from error
 
     def _restore(self, writer: ServerWriter) -> bool:
         """Whether the end was reached."""
@@ -99,23 +61,30 @@ class ServerUndo:
         # Parents before children: the reverse of the order in which they were deleted.
         for entry in plan.entries[::-1]:
             if token.cancelled:
-                if not self._back:
-                    raise Cancelled
                 return False
-            links = [one for one in plan.changes if one.entry == entry.number]
             try:
-                with self._work.transaction(writer) as tx:
-                    found = self._work.tables(tx, self._table, plan.receipt.action)
-                    where = tx, found.tables, found.layout.tables, self._trash
-                    messages = Putter(*where).put(entry, links)
+                messages = self._put(writer, entry)
             except Changed as error:
-                self._failed.append(error)
+                self._failed[entry.number] = error
                 continue
+            self._came_back(entry, messages)
             with self._trash.writing() as trash:
                 trash.set_entries([entry.number], EntryState.BACK)
-            self._back.append(entry)
             counter.add(messages, 1)
         return True
+
+    def _put(self, writer: ServerWriter, entry: Entry) -> int:
+        """How many messages came back."""
+        links = [one for one in self._plan.changes if one.entry == entry.number]
+        with self._work.transaction(writer) as tx:
+            found = self._work.tables(tx, self._table, self._plan.receipt.action)
+            where = tx, found.tables, found.layout.tables, self._trash
+            return Putter(*where).put(entry, links)
+
+    def _came_back(self, entry: Entry, messages: int) -> None:
+        self._begun = True
+        self._ended.add(entry.number)
+        self._messages[entry.number] = messages
 
     def _revert(self, writer: ServerWriter) -> None:
         """Cells get their old values again, all of them in one transaction."""
@@ -131,18 +100,21 @@ class ServerUndo:
                     raise Changed(CANNOT_UNDO, f"{trouble} {NOTHING_CHANGED}")
                 set_cells(tx, change, change.new, change.old)
 
-    def _settle(self, undone: bool) -> None:
-        """What is back is back; what could not be waits in the trash as before."""
+    def _find_out(self, error: Unsure) -> None:
+        """The connection was lost: what is there tells how far it got."""
         number = self._plan.receipt.number
-        back = {one.number for one in self._back}
-        failed = {one.number for one in self._plan.entries} - back
-        every = self._trash.entries(number)
-        rest = any(one.state is not EntryState.BACK for one in every)
-        whole = not rest if every else undone
-        with self._trash.writing() as trash:
-            trash.set_entries(failed, EntryState.GONE)
-            trash.set_receipt(number, ReceiptState.UNDONE if whole else ReceiptState.DONE)
-
-
-def _ids(changes: Sequence[CellChange]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(shown(one.id) for one in changes if isinstance(one.id, bytes)))
+        known = settle_soon(self._work, number)
+        if known is None or known.half_done:
+            # The next start looks again.
+            raise error from None
+        kept = self._trash.entries(number)
+        there = {one.number for one in kept if one.state is EntryState.BACK}
+        for entry in self._plan.entries:
+            if entry.number in self._ended:
+                continue
+            if entry.number in there:
+                self._came_back(entry, entry.messages)
+            else:
+                self._failed.setdefault(entry.number, Changed(CANNOT_UNDO, CONNECTION_LOST))
+        if known.state is not ReceiptState.UNDONE and not self._ended:
+            raise error.not_done() from None
