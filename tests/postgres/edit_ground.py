@@ -5,6 +5,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psycopg
+
 from explorer.model import Action
 from explorer.stores.edits.plans import Done
 from explorer.stores.ours.notes import Notes, OurFiles
@@ -91,27 +93,27 @@ class Ground(NamedTuple):
         self.server.run(f"DROP DATABASE {self.database} WITH (FORCE)")
 
     def dump(self) -> dict[str, list[object]]:
-        """Every row of every table."""
-        tables = self.run(
-            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
-            " WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1"
-        )
-        return {
-            str(table): [row for (row,) in self.run(f"SELECT t::text FROM {table} t ORDER BY 1")]
-            for (table,) in tables
-        }
+        """Every row of every table, over one connection."""
+        found: dict[str, list[object]] = {}
+        with psycopg.connect(self.server.address(self.database)) as connection:
+            tables = connection.execute(
+                "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
+                " WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1"
+            ).fetchall()
+            for (table,) in tables:
+                rows = connection.execute(f"SELECT t::text FROM {table} t ORDER BY 1".encode())
+                found[str(table)] = [row for (row,) in rows.fetchall()]
+        return found
 
     def ids(self) -> set[object]:
         return {id_ for (id_,) in self.run("SELECT session_id FROM pl_sessions")}
 
     def left_of(self, id_: str) -> dict[str, int]:
         """How many rows each table has of a session, where it has any."""
-        found = {}
-        for name in NAMES:
-            ((count,),) = self.run(f"SELECT count(*) FROM pl_{name} WHERE session_id = '{id_}'")
-            if count:
-                found[name] = int(str(count))
-        return found
+        counts = " UNION ALL ".join(
+            f"SELECT '{name}', count(*) FROM pl_{name} WHERE session_id = '{id_}'" for name in NAMES
+        )
+        return {str(name): int(str(count)) for name, count in self.run(counts) if count}
 
 
 def keys(*ids: str) -> list[int]:

@@ -16,6 +16,7 @@ from explorer.stores.ours.trash import TrashFile, TrashWriter
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.postgres.session import ServerSession
 from explorer.stores.power_loop.server_edits.editor import ServerEditor
+from tests.edits.test_faults import Breaking, breaking
 from tests.postgres.cutting import Cut, Proxy
 from tests.postgres.edit_ground import Ground, copy, delete, keys, make_template, undo
 from tests.postgres.server import Server, wait_for
@@ -249,3 +250,60 @@ def test_a_server_that_dies_in_the_middle_has_done_nothing(
     assert ground.left_of("first_root") == {}
     undo(editor)
     assert ground.dump() == before
+
+
+def _cut_off(ground: Ground) -> None:
+    """The server ends every connection to this database but ours."""
+    ground.server.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        f" WHERE datname = '{ground.database}'"
+    )
+
+
+def test_a_connection_that_is_lost_between_two_conversations_loses_neither(ground: Ground) -> None:
+    before, editor = ground.dump(), ground.editor()
+    plan = editor.plan(Action.DELETE, keys("first_root", "second_root"))
+    with pytest.raises(ExplorerError) as failed:
+        editor.apply(plan, progress=lambda told: _cut_off(ground))
+    assert "Done before that: 3 sessions; you can undo it." in failed.value.message
+    assert "Nothing was changed" not in failed.value.message
+    (receipt,) = _settled(ground).trash.receipts()
+    assert (receipt.state, receipt.sessions) == ("done", 3)
+    assert "3 of 6 sessions" in receipt.words
+
+    with pytest.raises(ExplorerError) as failed:
+        editor.undo(editor.undo_plan(), progress=lambda told: _cut_off(ground))
+    assert "Restored before that: 1 session." in failed.value.message
+    assert "Nothing was changed" not in failed.value.message
+    (receipt,) = _settled(ground).trash.receipts()
+    assert (receipt.state, receipt.back) == ("done", 1)
+    assert len(undo(editor).ids) == 2
+    assert ground.dump() == before
+
+
+@pytest.mark.parametrize("act", [lambda editor: delete(editor, "first_root"), undo])
+def test_whatever_fails_in_the_trash_nothing_is_lost_or_doubled(
+    ground: Ground, act: Callable[[ServerEditor], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ground.dump()
+    for last in range(1, 100, 3):
+        fresh = ground._replace(folder=ground.folder / str(last))
+        if act is undo:
+            delete(fresh.editor(), "first_root")
+        there = ground.dump()
+        said = ""
+        with breaking(fresh.folder / "trash.db", last, monkeypatch):
+            try:
+                act(fresh.editor())
+            except ExplorerError as error:
+                said = error.message
+        if "Nothing was changed" in said:
+            assert ground.dump() == there, f"write {last}: {said}"
+        editor = _settled(fresh)
+        while any(one.state is not ReceiptState.UNDONE for one in editor.trash.receipts()):
+            undo(editor)
+        assert ground.dump() == before, f"write {last}: {said}"
+        if Breaking.count < last:
+            assert last > 3, "some writes were met"
+            return
+    raise AssertionError("it never came to its end")
