@@ -13,10 +13,12 @@ from explorer.search.words import kept
 from explorer.stores.base import Store
 from explorer.stores.edits.words import amount_words
 from explorer.stores.ours.trash import RETENTION
+from explorer.stores.server_path import on_server
 
 BAR = 18
 MOST_BARS = 12
 NO_SMALLER = "The state file does not shrink by itself."
+LOCAL_TRASH = "The trash is on this machine only."
 NO_MATCH = "No session matches these rules."
 ALL_KEPT = "Nothing: you keep everything that matches."
 NOTE_WIDTH = 46
@@ -35,7 +37,7 @@ def rule_rows(
     `selected` rows of the list can be pruned as they are, `key` changes a rule. The summary always
     has the same height: the rules below it stay where they are."""
     rows = [heading("Will be removed")]
-    rows += [ChoiceRow("words", "", words) for words in _totals(chosen, bytes_)]
+    rows += [ChoiceRow("words", "", words) for words in _totals(chosen, bytes_, store)]
     rows.append(heading("Start from"))
     plain = rules._replace(include_open=False, profiles=frozenset())
     possible = classes_of(store)
@@ -68,7 +70,7 @@ def rule_rows(
     return rows
 
 
-def _totals(chosen: Chosen | None, bytes_: int | None) -> Iterator[str]:
+def _totals(chosen: Chosen | None, bytes_: int | None, store: Store) -> Iterator[str]:
     if chosen is None:
         yield from ("Counting …", "")
     elif not chosen.conversations:
@@ -78,7 +80,9 @@ def _totals(chosen: Chosen | None, bytes_: int | None) -> Iterator[str]:
         yield f"{amount}, {plural(chosen.messages, 'message')}"
         yield "… of text" if bytes_ is None else f"{size(bytes_)} of text"
     days = plural(int(RETENTION // 86_400), "day")
-    text = f"Archive hides them. Delete keeps them in the trash for {days}. {NO_SMALLER}"
+    away = all(on_server(one.path) for one in store.stores())
+    more = LOCAL_TRASH if away else NO_SMALLER
+    text = f"Archive hides them. Delete keeps them in the trash for {days}. {more}"
     yield from wrapped(text, NOTE_WIDTH)
 
 

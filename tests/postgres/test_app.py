@@ -10,26 +10,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from explorer.browse.first_read import Opening, Start
-from explorer.stores.discover import locate
-from explorer.tui.app import ExplorerApp
 from explorer.tui.screens import open_file
+from tests.postgres.driving import app_on
 from tests.postgres.filling import append, fill_one
 from tests.postgres.server import Server, free_port, running, stop
 from tests.tui.driving import Driver
-
-
-@asynccontextmanager
-async def _app(address: str, folder: Path, settled: bool = True) -> AsyncIterator[Driver]:
-    found = locate([address], (), {}, None)
-    opening = Opening(found[0].path, 2e9, notes=folder / "explorer.db", found=found)
-    app = ExplorerApp(Start(opening, lambda: 2e9))
-    async with app.run_test(size=(120, 40)) as pilot:
-        driver = Driver(app, pilot)
-        if settled:
-            await driver.until_seen(lambda: "Plan of" in driver.screen())
-            await driver.settle()
-        yield driver
 
 
 async def _until(driver: Driver, text: str) -> None:
@@ -42,7 +27,7 @@ async def test_a_database_is_read_searched_watched_and_read_again_after_a_restar
     server = running(os.getpid())
     try:
         address = fill_one(server, tmp_path, "lived")
-        async with _app(address, tmp_path) as driver:
+        async with app_on(address, tmp_path) as driver:
             assert "6 sessions · 23 messages" in driver.screen()
             assert "6 messages summarised, 4,000 → 300 tokens" in driver.screen()
             await driver.type("/question 4")
@@ -73,7 +58,7 @@ async def test_a_server_that_comes_later_is_opened_without_a_key(
     address, port = fill_one(server, tmp_path, "late"), free_port()
     later = address.replace(f":{server.port}/", f":{port}/")
 
-    async with _app(later, tmp_path, settled=False) as driver:
+    async with app_on(later, tmp_path, settled=False) as driver:
         await _until(driver, "Cannot reach the server")
         assert "tried again by itself" in " ".join(driver.screen().split())
         assert "counting" not in driver.screen()

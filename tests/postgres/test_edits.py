@@ -98,9 +98,10 @@ def test_an_archive_and_a_title_are_changed_and_come_back(ground: Ground, tmp_pa
     )
     undo(editor)
     assert [one.state for one in editor.trash.receipts()] == ["undone", "done"]
-    plan_back = editor.undo_plan()
-    # The package has written to it since: the archive is left alone.
-    assert "has changed since" in plan_back.why_not
+    written = "SELECT status, updated_at FROM pl_sessions WHERE session_id = 'first_root'"
+    ((_, since),) = ground.run(written)
+    undo(editor)
+    assert ground.run(written) == [("active", since)], "what the package wrote since is kept"
 
 
 def test_every_change_of_cells_is_undone_exactly(ground: Ground) -> None:
@@ -111,6 +112,22 @@ def test_every_change_of_cells_is_undone_exactly(ground: Ground) -> None:
     undo(editor)
     undo(editor)
     assert ground.dump() == before
+
+
+def test_a_session_that_was_just_archived_is_not_running(ground: Ground) -> None:
+    editor = ground.editor()
+    editor.apply(editor.plan(Action.ARCHIVE, keys("first_root")))
+    assert editor.plan(Action.UNARCHIVE, keys("first_root")).doomed
+    assert editor.plan(Action.DELETE, keys("first_root")).doomed
+
+
+def test_what_power_loop_has_written_just_now_is_running_without_a_new_message(
+    ground: Ground,
+) -> None:
+    now = int((time.time() + LATER) * 1000)
+    ground.run(f"UPDATE pl_sessions SET updated_at = {now} WHERE session_id = 'first_root'")
+    plan = ground.editor().plan(Action.DELETE, keys("first_root"))
+    assert dict(plan.skipped) == {RUNNING: 1}
 
 
 def test_a_pin_is_kept_in_our_notes(ground: Ground) -> None:

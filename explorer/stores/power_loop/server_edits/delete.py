@@ -31,6 +31,7 @@ class ServerRemoval:
         self._plan = plan
         self._force = force
         self._skipped = Counter(plan.skipped)
+        self._families = list(families(plan.doomed))
         self._ids: list[str] = []
         self._receipt = 0
         totals = plan.totals
@@ -40,11 +41,11 @@ class ServerRemoval:
         plan, context = self._plan, self._context
         check_room([self._trash.path.parent], plan.totals.bytes, "Deleting")
         with before_anything(), self._trash.writing() as trash:
-            words = part_words(plan, 0) if len(plan.doomed) > 1 else receipt_words(plan)
+            words = part_words(plan, 0) if len(self._families) > 1 else receipt_words(plan)
             self._receipt = trash.begin(plan.action.value, words, context.clock())
         try:
             with self._work.writer() as writer:
-                for family in families(plan.doomed):
+                for family in self._families:
                     if context.token.cancelled:
                         return self._close(stopped=True)
                     self._remove(writer, family)
@@ -81,7 +82,7 @@ class ServerRemoval:
         self._ids += [one.id for one in family]
         with self._trash.writing() as trash:
             trash.set_entries(removed.entries, EntryState.GONE)
-            if len(self._plan.doomed) > 1:
+            if len(self._families) > 1:
                 trash.set_words(self._receipt, part_words(self._plan, len(self._ids)))
         self._counter.add(removed.messages, len(family))
 

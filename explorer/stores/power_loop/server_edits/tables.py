@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from explorer.stores.edits.dialect import SessionTables, Size, Subject
+from explorer.stores.edits.dialect import SessionTables, Size, Subject, Values
 from explorer.stores.edits.plans import RULES
 from explorer.stores.postgres.writing import image
 from explorer.stores.power_loop.dialect import (
@@ -26,7 +26,7 @@ from explorer.stores.power_loop.dialect import (
 )
 from explorer.stores.power_loop.server_edits.names import NumberedTables, SqlNames
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.images import Image, Rows
+from explorer.stores.sqlite.images import Image, Rows, raw
 from explorer.stores.sqlite.leases import leases
 from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
 from explorer.stores.table_reader import TableReader
@@ -193,15 +193,13 @@ class ServerSessionTables(SetTables):
             column = self.shape.id
             values = [self._of.handle(key) for key in values if isinstance(key, int)]
         picked = self.schema.pick(self.shape.sessions, "s", COLUMNS)
-        newest = (
-            f"SELECT m.created_at FROM {quoted(self.shape.messages)} m"
-            " WHERE m.session_id = s.session_id ORDER BY m.seq DESC LIMIT 1"
-        )
+        # As the list has it, which shows by this whether a session is running.
+        written = self.schema.pick(self.shape.sessions, "s", ("updated_at",))
         return [
             self._subject(row)
             for batch in batches(values)
             for row in self.ask(
-                f"SELECT s.session_id, ({newest}), {self._pending()}, {picked}"
+                f"SELECT s.session_id, {written}, {self._pending()}, {picked}"
                 f" FROM {quoted(self.shape.sessions)} s"
                 f" WHERE s.{quoted(column)} IN ({placeholders(batch)})",
                 batch,
@@ -209,9 +207,13 @@ class ServerSessionTables(SetTables):
         ]
 
     def _subject(self, row: Sequence[Any]) -> Subject:
-        id_, newest, pending, *rest = row
+        id_, written, pending, *rest = row
         key = self._of.key(cells.words(id_))
-        return subject_of((key, "text", newest, pending, *rest))
+        return subject_of((key, "text", written, pending, *rest))
+
+    def archived(self, subject: Subject, on: bool, now: float) -> Values:
+        # Not `updated_at`, as power-loop would: the session would be listed as running now.
+        return {"status": raw("archived" if on else "active")}
 
     def size(self, id_: str) -> Size:
         ((count, bytes_),) = self.ask(
