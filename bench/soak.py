@@ -1,10 +1,10 @@
 """Kills edits in the middle for as long as it takes, tries thousands of damaged files, and writes
 `bench/soak.md`: `make soak`.
 
-`SOAK` is the number of kills that must have landed inside an edit, `SOAK_FILES` that of damaged
-files, `SOAK_BLOWS` how often keys, mouse and window are struck at random in a real terminal,
-`SOAK_SEED` another course of chance, `SOAK_OUT` puts the figures elsewhere. `make bench` takes them
-into its page.
+`SOAK` is the number of kills that must have landed inside an edit of a file, `SOAK_SERVER` the same
+on a server, if PostgreSQL is installed, `SOAK_FILES` that of damaged files, `SOAK_BLOWS` how often
+keys, mouse and window are struck at random in a real terminal, `SOAK_SEED` another course of
+chance, `SOAK_OUT` puts the figures elsewhere. `make bench` takes them into its page.
 """
 
 import os
@@ -20,10 +20,14 @@ from bench.progress import say
 from bench.report import Table, none
 from tests.edits.kills import Figures, kill_many, starve_many
 from tests.edits.victim import EDITS
+from tests.postgres.edit_ground import make_template
+from tests.postgres.kills import kill_on_server
+from tests.postgres.server import PROGRAMS, running, stop
 from tests.tui.monkey import FILES, let_loose
 
 SECTION = Path(__file__).with_name("soak.md")
 KILLS = 1_000
+SERVER_KILLS = 300
 DAMAGED = 10_000
 AT_ONCE = 250
 """Damaged files that one process looks at."""
@@ -50,6 +54,15 @@ NO_ROOM = """
 Each edit is tried {tried} times, with and without a write-ahead log, while no file can grow beyond
 a given size: SQLite's writes fail at a different place each time, in the state file, in its log or
 in our trash. The remains are then checked in the same way.
+"""
+
+
+ON_SERVER = """
+On a PostgreSQL server, several conversations are deleted or restored and Session Explorer is killed
+at a random moment, while power-loop 8.0.0 writes other sessions there. The server is then asked
+what it has done: each session must be whole on the server or whole in the trash, the next start
+must agree without a question, and an undo must restore every cell. Nothing may be missing of the
+{appends:,} messages that power-loop was told are stored.
 """
 
 
@@ -100,14 +113,18 @@ def main() -> None:
         killed = kill_many(Path(folder), kills, seed, MESSAGES, _tell)
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         starved, _ = starve_many(Path(folder), EDITS, SIZES, MESSAGES)
+    on_server = _killed_on_server(int(os.environ.get("SOAK_SERVER") or SERVER_KILLS), seed)
     files = int(os.environ.get("SOAK_FILES") or DAMAGED)
     harmed = _damaged(files, seed)
     said = DAMAGE.format(files=files, wrong=len(harmed) or "none").strip()
     blows = int(os.environ.get("SOAK_BLOWS") or BLOWS)
     wild = _monkeys(blows, seed)
-    sections = (_killed(killed), _starved(starved), said, _struck(wild, blows))
+    sections = [_killed(killed), _starved(starved), said, _struck(wild, blows)]
+    if on_server:
+        sections.insert(1, _on_server(on_server))
     out.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
-    wrong = [line for one in (*killed.values(), *starved.values()) for line in one.wrong]
+    edits = (*killed.values(), *on_server.values(), *starved.values())
+    wrong = [line for one in edits for line in one.wrong]
     wrong += [*harmed, *(line for lines in wild.values() for line in lines)]
     for line in wrong:
         say(line)
@@ -139,6 +156,25 @@ def _struck(wild: Mapping[str, list[str]], blows: int) -> str:
 def _killed(figures: Mapping[str, Figures]) -> str:
     text = TEXT.format(appends=sum(one.appends for one in figures.values()))
     return _section("Edits that were killed", text, "kills inside", figures)
+
+
+def _killed_on_server(kills: int, seed: int) -> Mapping[str, Figures]:
+    """Nothing without PostgreSQL."""
+    if not PROGRAMS:
+        say("PostgreSQL is not installed: no kills on a server")
+        return {}
+    server = running(os.getpid())
+    try:
+        with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+            make_template(server, Path(folder) / "home")
+            return kill_on_server(server, Path(folder), kills, seed, _tell)
+    finally:
+        stop(server)
+
+
+def _on_server(figures: Mapping[str, Figures]) -> str:
+    text = ON_SERVER.format(appends=sum(one.appends for one in figures.values()))
+    return _section("Changes on a server that were killed", text, "kills inside", figures)
 
 
 def _starved(figures: Mapping[str, Figures]) -> str:

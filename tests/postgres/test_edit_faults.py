@@ -19,10 +19,13 @@ from explorer.stores.power_loop.server_edits.editor import ServerEditor
 from tests.edits.test_faults import Breaking, breaking
 from tests.postgres.cutting import Cut, Proxy
 from tests.postgres.edit_ground import Ground, copy, delete, keys, make_template, undo
+from tests.postgres.kills import kill_on_server
 from tests.postgres.server import Server, wait_for
 
 T = TypeVar("T")
 
+KILLS = 12
+"""Of a delete and of its undo, by the clock; the soak has more."""
 EVERY = 40
 """Of the moments between two steps that are alike, one in so many is tried."""
 
@@ -307,3 +310,13 @@ def test_whatever_fails_in_the_trash_nothing_is_lost_or_doubled(
             assert last > 3, "some writes were met"
             return
     raise AssertionError("it never came to its end")
+
+
+def test_kills_at_any_moment_beside_the_real_package_lose_nothing(
+    edit_template: Server, tmp_path: Path
+) -> None:
+    figures = kill_on_server(edit_template, tmp_path, KILLS, seed=20)
+    assert [line for one in figures.values() for line in one.wrong] == []
+    assert sum(one.kills for one in figures.values()) == KILLS
+    assert all(one.kills > KILLS // 4 for one in figures.values())
+    assert sum(one.appends for one in figures.values()) > KILLS
