@@ -7,11 +7,12 @@ the library, tried again with every look at it, and keeps none of the others wai
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoFileYet, Problem, StoreError
+from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore, named
 from explorer.stores.kinds import open_store
@@ -68,7 +69,9 @@ def every_set(
                 raise
             every.append(one)
         else:
-            every += [one._replace(path=each.path, name=each.name) for each in sets]
+            known = {other.path for other in every}
+            new = [each for each in sets if each.path not in known]
+            every += [one._replace(path=each.path, name=each.name) for each in new]
     return named(every)
 
 
@@ -127,12 +130,27 @@ def _opened(
     trash: Path | None,
 ) -> Store:
     own = Notes(notes, one.path) if notes is not None else None
+    _take_over(one.path, own, trash)
     try:
         return open_store(one.path, token, waiting=waiting, notes=own, trash=trash)
     except StoreError as error:
         if error.problem is Problem.MISSING and one.because:
             raise error.also(one.because) from None
         raise
+
+
+def _take_over(path: Path, notes: Notes | None, trash: Path | None) -> None:
+    """What our files know tables on a server by as they were typed goes by their one name. Where
+    that cannot be written now, it can with the next start."""
+    if not isinstance(path, ServerPath) or path.as_typed == path:
+        return
+    from explorer.stores.ours.trash import TrashFile  # late: only a server needs it
+
+    with suppress(ExplorerError):
+        if trash is not None:
+            TrashFile(trash, path).take_over(path.as_typed)
+        if notes is not None:
+            notes.take_over(path.as_typed)
 
 
 def _opened_among(

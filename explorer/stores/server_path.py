@@ -2,7 +2,8 @@
 
 Everything that keeps notes, shows where sessions are or tells two stores apart has a `Path`. That
 of a set of tables is made of `Address.identity`: host, port, database, schema and prefix, without
-user and password. Shown, it reads like the address; to the file system it is a path that no file
+user and password. The host is the one that the address led to, so that one place has one name,
+however it is typed. Shown, it reads like the address; to the file system it is a path that no file
 has, whatever the current folder is.
 """
 
@@ -37,6 +38,9 @@ class ServerPath(PosixPath):
     prefix: str
     database: "ServerDatabase | None"
     """The connections that all sets of a database share."""
+    as_typed: Path
+    """What it would be called if nothing were known but the address: its name in our files before
+    the server was asked what that stands for."""
 
     @classmethod
     def of(
@@ -52,10 +56,10 @@ class ServerPath(PosixPath):
             login = getuser()
         except (KeyError, OSError):
             login = ""
-        identity = address.identity(schema, prefix, os.environ, login)
-        parts = identity.removeprefix("postgresql://").split("/")
-        # No part may lead elsewhere.
-        made = cls(_ROOT, *(one if one.strip(".") else one.replace(".", "%2E") for one in parts))
+        peer = database.peer if database is not None else None
+        known = schema, prefix, os.environ, login
+        made = cls(*_parts(address.identity(*known, peer)))
+        made.as_typed = Path(*_parts(address.identity(*known)))
         made.address, made.schema, made.prefix = address, schema, prefix
         made.database = database
         return made
@@ -65,3 +69,9 @@ class ServerPath(PosixPath):
 
     def __str__(self) -> str:
         return f"postgresql://{super().__str__().removeprefix(_ROOT)}"
+
+
+def _parts(identity: str) -> tuple[str, ...]:
+    """The parts of a path for it, none of which leads elsewhere."""
+    parts = identity.removeprefix("postgresql://").split("/")
+    return _ROOT, *(one if one.strip(".") else one.replace(".", "%2E") for one in parts)

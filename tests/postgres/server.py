@@ -36,6 +36,7 @@ SETTINGS = {
     "jit": "off",
 }
 LOGINS = """
+local all all trust
 host all locked 127.0.0.1/32 scram-sha-256
 hostssl all secured 127.0.0.1/32 trust
 host all secured 127.0.0.1/32 reject

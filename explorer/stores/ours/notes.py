@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS choices (
     store BLOB NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (store, name)
 ) WITHOUT ROWID;
 """
+_OF = ("pins", "archived", "titles", "choices")
+"""Tables of notes about a store."""
 
 
 class Notes:
@@ -77,6 +79,18 @@ class Notes:
                 "INSERT OR REPLACE INTO titles (store, session, title) VALUES (?, ?, ?)",
                 (self._store, session, _coded(title)),
             ).close()
+
+    def take_over(self, before: Path) -> None:
+        """Have the notes about this store from when it had another name; where there are both, the
+        newer name's."""
+        old = Notes(self._file.path, before)
+        if not any(old._rows(f"SELECT 1 FROM {table} WHERE store = ? LIMIT 1") for table in _OF):
+            return
+        with self._file.writing(_TABLES) as connection:
+            for table in _OF:
+                sql = f"UPDATE OR IGNORE {table} SET store = ? WHERE store = ?"
+                connection.execute(sql, (self._store, old._store)).close()
+                connection.execute(f"DELETE FROM {table} WHERE store = ?", (old._store,)).close()
 
     def _ids(self, table: str) -> frozenset[str]:
         found = self._rows(f"SELECT session FROM {table} WHERE store = ?")

@@ -178,6 +178,10 @@ class TrashWriter:
             (entry, file.name, file.mode, file.time, pack([(file.content,)])),
         )
 
+    def take_over(self, store: bytes) -> None:
+        """Have the changes of a store that had another name."""
+        self._run("UPDATE receipts SET store = ? WHERE store = ?", (self._store, store))
+
     def set_receipt(self, receipt: int, state: ReceiptState) -> None:
         self._run("UPDATE receipts SET state = ? WHERE number = ?", (state, receipt))
 
@@ -227,6 +231,13 @@ class TrashFile:
     def writing(self) -> Iterator[TrashWriter]:
         with self._file.writing(_TABLES, _PRAGMAS, VERSION) as connection:
             yield TrashWriter(connection, self._store, self._whole)
+
+    def take_over(self, before: Path) -> None:
+        """Have the changes of this store from when it had another name; not while a change is in
+        progress."""
+        if TrashFile(self.path, before).receipts():
+            with self.alone(), self.writing() as trash:
+                trash.take_over(os.fsencode(os.path.realpath(before)))
 
     @contextmanager
     def part_of(self, whole: int) -> Iterator[None]:

@@ -8,7 +8,8 @@ is quoted: any part of it may be a piece of the password.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
 from explorer.errors import UsageError
@@ -42,6 +43,15 @@ _LIBPQ = frozenset(
 )
 _OURS = {"application_name", "fallback_application_name", "client_encoding", "replication"}
 """Left out: we say who we are and how text is encoded, and only ever read rows."""
+
+
+class Peer(NamedTuple):
+    """Where a connection came out."""
+
+    host: str
+    """As libpq took it; the folder of a socket without links in its path."""
+    ip: str
+    """Empty for a socket."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +89,22 @@ class Address:
         return {**self.parameters, **{name: value for name, value in named.items() if value}}
 
     def identity(
-        self, schema: str, prefix: str, environment: Mapping[str, str], login: str = ""
+        self,
+        schema: str,
+        prefix: str,
+        environment: Mapping[str, str],
+        login: str = "",
+        peer: Peer | None = None,
     ) -> str:
         """What notes and trash know a set of tables by: host, port, database, schema and prefix.
         Neither user nor password: the sessions are the same for all. `login` is the name of the
-        user of this machine, after which libpq would call the database."""
+        user of this machine, after which libpq would call the database. `peer` is where the address
+        led: it tells what `localhost` and no host at all stand for."""
         user = self.user or environment.get("PGUSER", "") or login
         service = self.service or environment.get("PGSERVICE", "")
         host = self.host or environment.get("PGHOST", "")
+        if peer is not None and not service:
+            host = _settled(host, peer)
         if service and not host:
             host = f"service={service}"
         port = self.port or environment.get("PGPORT", "")
@@ -94,6 +112,13 @@ class Address:
         place = self._place(host.lower(), port or str(DEFAULT_PORT))
         parts = (quote(part, safe="") for part in (database, schema, prefix))
         return f"postgresql://{place}/{'/'.join(parts)}"
+
+    def led_to(self, peer: Peer) -> "Address":
+        """The address for every connection after the first: `localhost` stays what it was then, as
+        there may be another server behind its other IP address."""
+        if self.host.lower() != "localhost" or "hostaddr" in self.parameters or not peer.ip:
+            return self
+        return replace(self, parameters={**self.parameters, "hostaddr": peer.ip})
 
     @staticmethod
     def _place(host: str, port: str) -> str:
@@ -107,6 +132,16 @@ class Address:
             f"{f'[{one}]' if ':' in one else quote(one, safe='')}{f':{at}' if at else ''}"
             for one, at in zip(hosts, ports, strict=True)
         )
+
+
+def _settled(host: str, peer: Peer) -> str:
+    """A host by the one name of the place that a connection to it came out at. Only what cannot be
+    another server is another name: the IP address that `localhost` was on this machine, the folder
+    of a socket. A socket and an IP address stay two, as nothing tells that both are of one server;
+    so does any other host, whose IP addresses may change."""
+    if not host or host.startswith("/"):
+        return peer.host if peer.host.startswith("/") else peer.ip or host
+    return peer.ip or host if host.lower() == "localhost" else host
 
 
 def is_address(text: str) -> bool:

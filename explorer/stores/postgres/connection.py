@@ -15,7 +15,7 @@ import psycopg
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, Problem, StoreError
 from explorer.stores.postgres import failures
-from explorer.stores.postgres.address import Address
+from explorer.stores.postgres.address import Address, Peer
 from explorer.stores.postgres.pool import Pool
 from explorer.stores.postgres.reader import ServerReader
 from explorer.stores.postgres.schema import (
@@ -88,7 +88,6 @@ class ServerDatabase:
         pool: Pool | None = None,
         tables: TableSet = NO_TABLES,
     ) -> None:
-        self.address = address
         self.server = address.shown
         self.tables = tables
         self._patience = patience
@@ -102,6 +101,15 @@ class ServerDatabase:
         return ServerDatabase(
             self.address, self._patience, self._limits, self._waiting, self._pool, tables
         )
+
+    @property
+    def address(self) -> Address:
+        return self._pool.address
+
+    @property
+    def peer(self) -> Peer | None:
+        """Where the address led; None before the first connection."""
+        return self._pool.peer
 
     def close(self) -> None:
         """Close the connections that wait; the next read makes another."""

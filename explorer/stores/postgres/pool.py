@@ -11,8 +11,8 @@ import weakref
 import psycopg
 
 from explorer.cancel import CancelToken
-from explorer.stores.postgres.address import Address
-from explorer.stores.postgres.session import LOOKS, ServerSession, connect
+from explorer.stores.postgres.address import Address, Peer
+from explorer.stores.postgres.session import LOOKS, ServerSession, connect, peer_of
 
 MOST = 3
 """Idle connections of one database."""
@@ -63,15 +63,15 @@ class Pool:
     """The connections to one database; any thread may ask."""
 
     def __init__(self, address: Address) -> None:
-        self._address = address
+        self.address = address
         self._lock = threading.Lock()
         self._idle: list[tuple[ServerSession, float]] = []
         self._timer: threading.Timer | None = None
         self.most = MOST
         self.lossy = False
         """Its text is not what it claims to be, so it is read as bytes."""
-        self.reached = False
-        """There has been a connection, so the address is right."""
+        self.peer: Peer | None = None
+        """Where the first connection came out."""
         weakref.finalize(self, _close_all, self._idle)
 
     def take(self, token: CancelToken) -> ServerSession:
@@ -79,9 +79,16 @@ class Pool:
         with self._lock:
             if self._idle:
                 return self._idle.pop()[0]
-        made = _Login(self._address, self.lossy).result(token)
-        self.reached = True
+        made = _Login(self.address, self.lossy).result(token)
+        if self.peer is None:
+            self.peer = peer_of(made)
+            self.address = self.address.led_to(self.peer)
         return made
+
+    @property
+    def reached(self) -> bool:
+        """There has been a connection, so the address is right."""
+        return self.peer is not None
 
     def leave(self, session: ServerSession) -> None:
         """Work has ended: keep its connection, if it is sound, for the next."""

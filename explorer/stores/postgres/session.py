@@ -5,6 +5,7 @@ server to end the query, and gives up the connection if no answer comes: the net
 """
 
 import logging
+import os
 import select
 import time
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from psycopg.waiting import Ready, Wait
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
-from explorer.stores.postgres.address import Address
+from explorer.stores.postgres.address import Address, Peer
 from explorer.stores.postgres.secrets import remember
 
 T = TypeVar("T")
@@ -135,6 +136,12 @@ def _ready(socket: int, wanted: Wait, seconds: float) -> Ready | None:
     read = wanted & Wait.R and happened & ~select.POLLOUT
     write = wanted & Wait.W and happened & ~select.POLLIN
     return Ready((Ready.R if read else 0) | (Ready.W if write else 0)) or None
+
+
+def peer_of(session: ServerSession) -> Peer:
+    """Where a connection came out."""
+    host = session.info.host
+    return Peer(os.path.realpath(host) if host.startswith("/") else host, session.info.hostaddr)
 
 
 def connect(address: Address, lossy: bool) -> ServerSession:
