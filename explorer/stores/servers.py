@@ -53,8 +53,7 @@ def open_server(
     waiting: Callable[[], None] | None = None,
     notes: Notes | None = None,
 ) -> Store:
-    """The store of a set of tables; of a database whose sets are not known yet, the only one, of
-    which there are no notes of ours."""
+    """The store of a set of tables; of a database whose sets are not known yet, the only one."""
     # Late: only a server needs the driver.
     database = path.database or server_database(path.address, waiting)
     from explorer.stores.power_loop.server.store import PostgresStore
@@ -74,4 +73,4 @@ def open_server(
         raise database.no_store()
     (one,) = chosen
     known = ServerPath.of(path.address, one.schema, one.prefix, database)
-    return PostgresStore(database.of(one), known, notes)
+    return PostgresStore(database.of(one), known, notes and notes.about(known))

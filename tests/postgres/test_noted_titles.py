@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from explorer.errors import ExplorerError, Refused
+from explorer.errors import ExplorerError, Problem, Refused
 from explorer.model import Action, Session
 from explorer.search.hits import CompleteSearch
 from explorer.stores.base import Edits, Store
@@ -19,7 +19,9 @@ from explorer.stores.open_found import every_set, notes_on, open_found
 from explorer.stores.ours.notes import OurFiles
 from tests.conftest import Command
 from tests.contract.cases import everybody
+from tests.postgres.cutting import Cut, Proxy
 from tests.postgres.edit_ground import LATER, Ground
+from tests.real_files import unpack
 
 UNTITLED = "UPDATE pl_sessions SET metadata_json = '{}'"
 OLD, NEW = "second_root", "first_root"
@@ -49,10 +51,13 @@ class Start(NamedTuple):
         return {one.id: one.title for one in everybody(self.store) if one.title}
 
 
-def started(ground: Ground, *more: str, user: str = "postgres") -> Start:
-    folder = ground.folder
-    address = ground.server.address(ground.database, user, "".join(more))
-    found = every_set(locate([address], (), {}, None))
+def started(ground: Ground, more: str = "", user: str = "postgres") -> Start:
+    return opened_on(ground.folder, ground.server.address(ground.database, user, more))
+
+
+def opened_on(folder: Path, *places: str) -> Start:
+    """A start on these files and databases, with our own files in a folder."""
+    found = every_set(locate(places, (), {}, None))
     store = open_found(found, notes=folder / "explorer.db", trash=folder / "trash.db")
     notes = notes_on(found, folder / "explorer.db")
     ours = OurFiles(folder / "trash.db", lambda: time.time() + LATER, notes)
@@ -207,3 +212,34 @@ def test_where_tells_sessions_by_the_titles_of_our_notes(
     assert command("undo", "--db", address, "--yes").code == 0
     shown = command("show", "Grey whale", "--db", address, "--json").json
     assert (shown["session"]["id"], shown["session"]["title"]) == (NEW, "Grey whale")
+
+
+def test_a_server_that_is_reached_later_has_the_titles_and_the_trash_of_every_other_start(
+    untitled: Ground, tmp_path: Path
+) -> None:
+    proxy = Proxy(untitled.server.port, Cut.BEFORE, nth=0)
+    address = untitled.server.address(untitled.database)
+    address = address.replace(f":{untitled.server.port}/", f":{proxy.port}/")
+    before, path = untitled.dump(), unpack("power-loop-8.0.0", tmp_path)
+    try:
+        proxy.close()
+        late = opened_on(untitled.folder, str(path), address)
+        assert [error.problem for _, _, error in late.store.troubles] == [Problem.UNREACHABLE]
+        proxy.open()
+        assert late.store.recovered()
+        (row,) = (one for one in everybody(late.store) if one.id == NEW)
+        late.edits.apply(late.edits.plan(Action.RENAME, [row.key], title="Blue whale"))
+        assert [one.id for one in everybody(late.store) if one.title == "Blue whale"] == [NEW]
+        late.edits.apply(late.edits.plan(Action.PIN, [row.key]))
+        late.edits.apply(late.edits.plan(Action.DELETE, [row.key]))
+        late.undo()
+        assert untitled.dump() == before
+        alone = opened_on(untitled.folder, address)
+        assert alone.titles() == {NEW: "Blue whale"}
+        assert alone.edits.noted_pins() == {NEW}
+        assert [one.action for one in alone.edits.trash.receipts()] == ["delete", "pin", "rename"]
+        for _ in range(2):
+            late.undo()
+        assert alone.titles() == {}
+    finally:
+        proxy.close()

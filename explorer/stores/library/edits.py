@@ -56,7 +56,7 @@ from explorer.stores.library.joined import (
 from explorer.stores.library.members import HURRY, Member, Members
 from explorer.stores.library.notes import LibraryNotes, noted_as
 from explorer.stores.library.trash import LibraryTrash, whole_state
-from explorer.stores.ours.notes import OurFiles
+from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
 from explorer.stores.sqlite.images import shown
@@ -73,6 +73,14 @@ class LibraryEdits:
         self._ours = ours
 
     @property
+    def _notes(self) -> Notes | None:
+        """Our notes, which have each store by the name that it has by now."""
+        notes = self._ours.notes
+        if isinstance(notes, LibraryNotes):
+            notes.rename([one.path for one in self._members.all])
+        return notes
+
+    @property
     def _named(self) -> dict[str, Member]:
         """The stores by name; one may have been added since."""
         return {one.name: one for one in self._members.all}
@@ -80,9 +88,9 @@ class LibraryEdits:
     def _editor(self, place: str, token: CancelToken | None = None) -> Editor:
         """The edits of one store, opened now if need be."""
         member = self._named[place]
-        notes = self._ours.notes
+        store, notes = member.opened(token), self._notes
         own = notes.of(member.number) if isinstance(notes, LibraryNotes) else None
-        edits = member.opened(token).edits(self._ours._replace(notes=own))
+        edits = store.edits(self._ours._replace(notes=own))
         assert isinstance(edits, Editor), "a library is made of single stores"
         edits.trash.held = self.trash.held
         return edits
@@ -170,7 +178,7 @@ class LibraryEdits:
         return [known.get(one.number, one) for one in every]
 
     def noted_pins(self) -> frozenset[str]:
-        return self._ours.notes.pins() if self._ours.notes is not None else frozenset()
+        return self._notes.pins() if self._notes is not None else frozenset()
 
     def noted(self, done: Done) -> list[str]:
         numbers = {str(one.path): one.number for one in self._members.all}

@@ -24,6 +24,7 @@ from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.census import Census
 from explorer.stores.fates import Fates
 from explorer.stores.library.keys import KeyRing
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.read_only import FileState, impatient, stamp
 
 T = TypeVar("T")
@@ -156,6 +157,9 @@ class Member:
             if self._store is None:
                 self._store = self._open(token)
                 self._store.one_of(self._stores)
+                if isinstance(self.path, ServerPath):
+                    # Which set of tables it is was not known while it could not be reached.
+                    self.path = self._store.path
                 if found is None and (now := self._store.look()) is not None:
                     identity = now.identity
                 self._opened_as = identity

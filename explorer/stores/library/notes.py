@@ -31,6 +31,12 @@ class LibraryNotes(Notes):
         """The notes about one of the stores."""
         return self._members[number]
 
+    def rename(self, stores: Sequence[Path]) -> None:
+        """Have the stores by the names that they have by now: a server has one when it is reached.
+        One that was just added may not be among the notes yet."""
+        known = stores[: len(self._members)]
+        self._members[: len(known)] = [Notes(self._path, store) for store in known]
+
     def pins(self) -> frozenset[str]:
         return frozenset(
             noted_as(number, id_) for number, one in enumerate(self._members) for id_ in one.pins()

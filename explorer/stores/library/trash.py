@@ -28,9 +28,10 @@ class LibraryTrash:
 
     @property
     def _files(self) -> dict[str, TrashFile]:
-        """What it holds of each store, by name; one may have been added since."""
-        for one in self._members.all[len(self._known) :]:
-            self._known[one.name] = TrashFile(self._path, one.path)
+        """What it holds of each store, by name; one may have been added since, or reached."""
+        for one in self._members.all:
+            if one.name not in self._known or self._known[one.name].about != one.path:
+                self._known[one.name] = TrashFile(self._path, one.path)
         return self._known
 
     def of(self, place: str) -> TrashFile:

@@ -42,6 +42,10 @@ class Notes:
         self._file = OwnFile(path, "Pins and settings unavailable", PATIENCE)
         self._store = os.fsencode(os.path.realpath(store)) if store is not None else b""
 
+    def about(self, store: Path) -> "Notes":
+        """The same about another store."""
+        return Notes(self._file.path, store)
+
     @property
     def made(self) -> bool:
         return self._file.made

@@ -222,6 +222,7 @@ class TrashFile:
     def __init__(self, path: Path, store: Path) -> None:
         self.path = path
         self._file = OwnFile(path, "Trash unavailable", PATIENCE)
+        self.about = store
         self._store = os.fsencode(os.path.realpath(store))
         self.held = False
         """The caller is alone already, for an edit of several state files."""
