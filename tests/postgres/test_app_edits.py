@@ -113,6 +113,7 @@ async def test_what_a_program_may_be_writing_is_refused_until_it_is_forced(
         "UPDATE pl_session_leases SET session_id = 'second_root', expires_at = 9999999999999"
         " WHERE session_id = 'second_leased'"
     )
+    ground.write_now("first_root")
     before = ground.dump()
     async with app(ground) as driver:
         await driver.to("wait for me")

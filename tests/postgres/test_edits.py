@@ -140,6 +140,7 @@ def test_a_pin_is_kept_in_our_notes(ground: Ground) -> None:
 
 
 def test_what_a_program_may_be_writing_is_left_alone(ground: Ground) -> None:
+    ground.write_now("first_root")
     before, editor = ground.dump(), ground.editor()
     plan = editor.plan(Action.DELETE, keys("first_pending", "first_leased"))
     assert dict(plan.skipped) == {INTERRUPTED: 1, RUNNING: 1}
