@@ -3,7 +3,15 @@ row: the parts of a conversation, and what its subagents left. Runs in a worker 
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableSequence,
+    Sequence,
+)
 from typing import NamedTuple
 
 from explorer.browse.headings import Group, below_pins, headings
@@ -198,7 +206,7 @@ class Basis(NamedTuple):
 
     catalog: Catalog
     wish: Wish
-    order: list[int]
+    order: MutableSequence[int]
     hidden: Mapping[Hidden, int]
     passes: Callable[[int], bool] | None = None
     """Says of a row whether the filters let it through; None when there are none."""
@@ -289,7 +297,10 @@ def brought_up_to_date(
                 hidden[reason] = hidden.get(reason, 0) + step
             else:
                 at = bisect_left(order, place(key), key=place)
-                order[at : at + (step < 0)] = [key] if step > 0 else []
+                if step > 0:
+                    order.insert(at, key)
+                elif order[at : at + 1]:
+                    del order[at]
     return _finished(store, Basis(catalog, wish, order, hidden), {}, now, token)
 
 
@@ -309,10 +320,10 @@ def _finished(
         order = ordered(catalog, [*order, *excepted], wish.sort, values)
         order = order[::-1] if wish.reverse else order
     first = [key for key in order if key in pinned] if pinned else []
-    rest = [key for key in order if key not in pinned] if first else order
+    rest = catalog.listing(key for key in order if key not in pinned) if first else order
     days = headings(catalog, rest, wish.sort, values, now)
     groups = below_pins(days, len(first), len(rest), SORTS[wish.sort].capitalize())
-    together = [*first, *rest] if first else rest
+    together = catalog.listing(key for keys in (first, rest) for key in keys) if first else rest
     opened = unfolded(catalog, wish.unfolded) if wish.unfolded else {}
     shown, groups = _opened(together, groups, opened)
     return Arranged(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from explorer.browse.arrangement import Arranged
 from explorer.browse.row_cache import text_of
+from explorer.browse.row_set import RowSet
 from explorer.stores.catalog import Catalog
 
 
@@ -157,24 +158,25 @@ class ListCursor:
         if sure:
             goals, self._back = [self._back, *goals], _Goal()
         wanted = [row for goal in goals if goal.moves == self.moves for row in goal.rows]
-        listed = set(order) if wanted else ()
+        listed = RowSet(order) if wanted else ()
         return next((row for row in wanted if row in listed), before)
 
     def _nearest(self, before: Sequence[int], at: int) -> int | None:
         """The place of the first row after one that is gone, else of the last one before it."""
-        places = {row: place for place, row in enumerate(self.order)}
-        following = (places[row] for row in before[at:] if row in places)
-        preceding = (places[row] for row in reversed(before[:at]) if row in places)
-        return next(following, next(preceding, None))
+        listed = RowSet(self.order)
+        following = (row for row in before[at:] if row in listed)
+        preceding = (row for row in reversed(before[:at]) if row in listed)
+        near = next(following, next(preceding, None))
+        return None if near is None else self.order.index(near)
 
 
 class Selection:
     """A set of rows, and the range that is being drawn with the keyboard or the mouse."""
 
     def __init__(self) -> None:
-        self.keys: set[int] = set()
+        self.keys = RowSet()
         self._anchor: int | None = None
-        self._before: frozenset[int] = frozenset()
+        self._before = RowSet()
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -182,8 +184,12 @@ class Selection:
     def __contains__(self, key: int) -> bool:
         return key in self.keys
 
+    def missing_in(self, order: Sequence[int]) -> int:
+        """How many selected rows a list does not have."""
+        return len(self.keys) - self.keys.number_of(order) if self.keys else 0
+
     def toggle(self, key: int) -> None:
-        self.keys ^= {key}
+        self.keys.toggle(key)
         self.rest()
 
     def rest(self) -> None:
@@ -194,13 +200,15 @@ class Selection:
         """Draw the range on to the row `to`, from where it was begun or from `start`."""
         if self._anchor is None or self._anchor not in order:
             self._anchor = order[start]
-            self._before = frozenset(self.keys)
+            self._before = self.keys.copy()
         first, last = sorted((order.index(self._anchor), to))
-        self.keys = set(self._before.union(order[first : last + 1]))
+        self.keys = self._before.copy()
+        self.keys.update(order[first : last + 1])
 
     def invert(self, order: Sequence[int]) -> None:
         """Of the rows that are shown; others stay as they are."""
-        self.keys.symmetric_difference_update(order)
+        for row in order:
+            self.keys.toggle(row)
         self.rest()
 
     def add(self, order: Sequence[int]) -> None:
@@ -218,7 +226,9 @@ class Selection:
 
     def follow(self, catalog: Catalog) -> None:
         """Conversations have been continued: they stay selected."""
-        self.keys = set(catalog.tips(frozenset(self.keys)))
-        self._before = catalog.tips(self._before)
+        for rows in (self.keys, self._before):
+            parts = catalog.folded_of(rows)
+            rows.difference_update(parts)
+            rows.update(list(map(catalog.tip, parts)))
         if self._anchor is not None:
             self._anchor = catalog.tip(self._anchor)

@@ -4,7 +4,7 @@ a search found, which filters are on. Nothing is hidden silently, however little
 Keys come from the caller, since users can change them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
@@ -189,13 +189,12 @@ def sorted_by(wish: Wish) -> str:
     return f"{SORTS[wish.sort]}{' (reversed)' if wish.reverse else ''}"
 
 
-def selected(keys: Collection[int], shown: Sequence[int]) -> str:
+def selected(number: int, missing: int) -> str:
     """How many rows are selected, and how many of them a filter or a search hides."""
-    if not keys:
+    if not number:
         return ""
-    missing = len(set(keys).difference(shown))
     unseen = f", {count(missing)} not shown" if missing else ""
-    return f"{count(len(keys))} selected{unseen}"
+    return f"{count(number)} selected{unseen}"
 
 
 def in_text(best: bool, ranked: bool) -> str:

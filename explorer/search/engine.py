@@ -125,7 +125,7 @@ class Request(NamedTuple):
 
     def listed(
         self, keys: Iterable[int], named: Iterable[int] = ()
-    ) -> tuple[list[int], Counter[Hidden]]:
+    ) -> tuple[Sequence[int], Counter[Hidden]]:
         """(those of these sessions whose conversations are listed, the newest first; how many are
         hidden, by class). Those that are `named` are listed whatever hides them."""
         found: list[int] = []

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import tzinfo
+from itertools import islice
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -18,6 +19,7 @@ from explorer.search.language.fields import MessageTest, message_test
 from explorer.search.language.query import Query, Term
 from explorer.search.pattern import pattern
 from explorer.stores.base import Needles
+from explorer.stores.numbered_columns import TextColumn
 
 FIELDS = ("content", "tool_calls", "tool_name", "reasoning")
 _PLACES = dict(zip(FIELDS, ("content", "tools", "tools", "reasoning"), strict=True))
@@ -202,7 +204,10 @@ class Titles(NamedTuple):
 
     @classmethod
     def of(cls, stored: Mapping[int, str]) -> "Titles":
-        return cls(stored, {key: fold(title) for key, title in stored.items()})
+        folded = ((key, fold(title)) for key, title in stored.items())
+        # Kept as they came: of a million sessions, not as an object each.
+        packed = isinstance(stored, TextColumn)
+        return cls(stored, TextColumn.of(folded) if packed else dict(folded))
 
 
 NO_TITLES = Titles({}, {})
@@ -221,7 +226,10 @@ def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
             found = {key: t for key, t in found.items() if any([test(t) for test in tests])}
         elif first.expression is None:
             word = first.folded
-            found = {key: title for key, title in found.items() if word in title}
+            if isinstance(found, TextColumn):
+                found = found.holding(word)
+            else:
+                found = {key: title for key, title in found.items() if word in title}
         else:
             holds = first.expression.search
             found = {key: t for key, t in found.items() if not t.isascii() and holds(t)}
@@ -245,12 +253,12 @@ def titles_alike(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
 
     wanted = fold(normalize("NFC", words))
     pieces = {wanted[at : at + 2] for at in range(len(wanted) - 1)}
-    near = {
-        key: folded
+    near = (
+        (key, folded)
         for key, folded in titles.folded.items()
         if sum([piece in folded for piece in pieces]) * 2 >= len(pieces)
-    }
-    chosen = dict(list(near.items())[:MOST_COMPARED])
+    )
+    chosen = dict(islice(near, MOST_COMPARED))
     found = process.extract(
         wanted, chosen, scorer=fuzz.partial_ratio, score_cutoff=ALIKE, limit=MOST_ALIKE
     )

@@ -7,10 +7,18 @@ as the agent itself does; everything else about a row is read only when it becom
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableSequence,
+    Sequence,
+)
+from itertools import compress, islice
 from operator import eq
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from explorer.model import RUNNING_WITHIN, Hidden, Kind, State, state_of
 from explorer.stores.columns import ENDED, LEASE, WITHIN, Columns, Renamed, Unique
@@ -89,6 +97,9 @@ class Positions(Protocol):
 class Catalog:
     """All sessions of one store, as arrays in one order."""
 
+    WIDTH = "q"
+    """How wide a key is in an array."""
+
     def __init__(
         self,
         keys: Sequence[int],
@@ -110,7 +121,7 @@ class Catalog:
         """How far the store had got, in the store's own terms."""
         self.sound = sound
         """Whether the file is consistent about its sessions; else it is damaged."""
-        self.keys = array("q", keys)
+        self.keys = array(self.WIDTH, keys)
         self.active = array("d", active)
         self.links = links
         self.archived = frozenset(archived)
@@ -126,14 +137,14 @@ class Catalog:
         """The catalog that those were taken from, where this one was joined with it."""
         self.source_names = list(dict.fromkeys(sources))
         numbers = {name: number for number, name in enumerate(self.source_names)}
-        self._source = array("L", map(numbers.__getitem__, sources))
+        self._source = array("I", map(numbers.__getitem__, sources))
         self._position = self._positions(keys)
-        self._helpers = _helpers(links)
+        self._helpers = self._counted_helpers()
         self._chain_of: Mapping[int, tuple[int, ...]] = {
             key: chain for chain in chains for key in chain
         }
         self._class = self._classified()
-        self._newest: list[int] = []
+        self._newest: MutableSequence[int] = []
         """Most of the sessions in order, once they were listed."""
 
     def __getattr__(self, name: str) -> Positions:
@@ -147,6 +158,24 @@ class Catalog:
     def _positions(self, keys: Sequence[int]) -> Positions:
         """`keys` are all of them, as the objects that others hold too."""
         return dict(zip(keys, range(len(keys)), strict=True))
+
+    def _counted_helpers(self) -> Mapping[int, int]:
+        """How many sessions the subagents of each session left."""
+        return {parent: len(own) for parent, own in children(self.links, Kind.SUBAGENT).items()}
+
+    def _links_with(self, newer: Mapping[int, Link]) -> Mapping[int, Link]:
+        """The links together with newer ones; the very same where those tell nothing new."""
+        return _merged(self.links, newer)
+
+    def listing(self, keys: Iterable[int]) -> MutableSequence[int]:
+        """These keys as they are kept for a list; `keys` may become part of it."""
+        return keys if isinstance(keys, list) else list(keys)
+
+    def in_order(
+        self, keys: Iterable[int], by: Callable[[int], Any], reverse: bool = False
+    ) -> MutableSequence[int]:
+        """These keys sorted, of equal ones the first of them first."""
+        return sorted(keys, key=by, reverse=reverse)
 
     def drop_positions(self) -> None:
         """Take less than half of the memory, until a session is asked for."""
@@ -215,8 +244,13 @@ class Catalog:
     def tips(self, keys: frozenset[int]) -> frozenset[int]:
         """Those that stand for the conversations of these, with little to do where most of them
         stand for themselves."""
-        parts = [key for key in keys & self._chain_of.keys() if self.tip(key) != key]
+        parts = self.folded_of(keys)
         return keys.difference(parts).union(map(self.tip, parts)) if parts else keys
+
+    def folded_of(self, keys: Collection[int]) -> list[int]:
+        """Those of these that other sessions stand for; a look at the conversations of several
+        parts alone, which are few."""
+        return [key for key, chain in self._chain_of.items() if key in keys and chain[-1] != key]
 
     def folded(self, key: int) -> Unit:
         """The row of a list that represents this session's whole conversation."""
@@ -236,7 +270,7 @@ class Catalog:
         shown: Collection[Hidden] = (),
         wanted: Callable[[int], bool] | None = None,
         asked: Collection[str] = (),
-    ) -> tuple[list[int], dict[Hidden, int]]:
+    ) -> tuple[MutableSequence[int], dict[Hidden, int]]:
         """(keys listed, how many are hidden by class). `shown` classes are listed too, and those
         that are noise by a source that was `asked` for; what is not `wanted` counts as filtered.
         """
@@ -254,19 +288,20 @@ class Catalog:
                 listed.append(key)
             else:
                 hidden[reason] = hidden.get(reason, 0) + 1
-        return listed, hidden
+        return self.listing(listed), hidden
 
-    def _selected(self, shown: Collection[Hidden]) -> tuple[list[int], dict[Hidden, int]]:
+    def _selected(
+        self, shown: Collection[Hidden]
+    ) -> tuple[MutableSequence[int], dict[Hidden, int]]:
         """The same by class alone, in half of the time."""
-        both = zip(self._position, self._class, strict=True)
-        if not shown:
-            listed = [key for key, reason in both if reason is None]
-        else:
-            listed = [key for key, reason in both if reason is None or reason in shown]
         # By identity: a class is slow to hash.
+        listed = {id(None), *map(id, shown)}
+        fits = map(listed.__contains__, map(id, self._class))
+        keys = self.listing(compress(self._position, fits))
         numbers = Counter(map(id, filter(None, self._class)))
         left = {id(reason): reason for reason in Hidden if reason not in shown}
-        return listed, {left[one]: number for one, number in numbers.items() if one in left}
+        counted = {left[one]: number for one, number in numbers.items() if one in left}
+        return keys, counted
 
     def noise_of(self, key: int, sources: Collection[str], reason: Hidden | None) -> bool:
         """Whether a row is hidden for its own source, and that is one of these."""
@@ -278,7 +313,7 @@ class Catalog:
         together = zip(self._position, self._class, strict=True)
         return (pair for pair in together if pair[1] is not Hidden.CONTINUATION)
 
-    def by_last_active(self, keys: Iterable[int]) -> list[int]:
+    def by_last_active(self, keys: Iterable[int]) -> MutableSequence[int]:
         """Newest first; of equal ones the later row first. The order of most of them is kept, for
         the next list of some of them."""
         known = self._newest
@@ -334,9 +369,9 @@ class Catalog:
         made.keys, made.active, made._source = self.keys[:], self.active[:], self._source[:]
         made._class = self._class[:]
         made._chain_of = _merged(self._chain_of, family._chain_of)
-        made.links = _merged(self.links, family.links)
+        made.links = self._links_with(family.links)
         if made.links is not self.links:
-            made._helpers = _helpers(made.links)
+            made._helpers = made._counted_helpers()
         made.empty = _renewed(self.empty, family.empty, family.keys)
         made.archived = _renewed(self.archived, family.archived, family.keys)
         made.pinned = _renewed(self.pinned, family.pinned, family.keys)
@@ -375,6 +410,7 @@ class Catalog:
         links: dict[int, Link] = {}
         chain_of: dict[int, tuple[int, ...]] = {}
         positions: dict[int, int] = {}
+        helpers: dict[int, int] = {}
         sets: dict[str, list[int]] = {name: [] for name in _SETS}
         for catalog, unique in parts:
             # One object for each key, whatever holds it: they are most of what a catalog takes.
@@ -393,11 +429,12 @@ class Catalog:
                 if key == chain[-1]:
                     moved_chain = tuple(map(outer.__getitem__, chain))
                     chain_of |= dict.fromkeys(moved_chain, moved_chain)
-            for key, helpers in catalog._helpers.items():
-                made._helpers[outer[key]] = helpers
+            for key, number in catalog._helpers.items():
+                helpers[outer[key]] = number
             for name, keys in sets.items():
                 keys.extend(map(outer.__getitem__, getattr(catalog, name)))
         made.links, made._chain_of, made._position = links, chain_of, positions
+        made._helpers = helpers
         for name, keys in sets.items():
             setattr(made, name, frozenset(keys))
         return made
@@ -419,9 +456,9 @@ class Catalog:
             return self
         kept = [at for at, key in enumerate(self.keys) if key not in self.files]
         made = self._copied()
-        made.keys = array("q", [self.keys[at] for at in kept])
+        made.keys = array(self.WIDTH, [self.keys[at] for at in kept])
         made.active = array("d", [self.active[at] for at in kept])
-        made._source = array("L", [self._source[at] for at in kept])
+        made._source = array("I", [self._source[at] for at in kept])
         made._class = [self._class[at] for at in kept]
         made.drop_positions()
         made.files, made.file_rows = frozenset(), None
@@ -477,11 +514,6 @@ def _merged(old: Mapping[int, T], new: Mapping[int, T]) -> Mapping[int, T]:
     if all(old.get(key) == value for key, value in new.items()):
         return old
     return {**old, **new}
-
-
-def _helpers(links: Mapping[int, Link]) -> dict[int, int]:
-    """How many sessions the subagents of each session left."""
-    return {parent: len(own) for parent, own in children(links, Kind.SUBAGENT).items()}
 
 
 def children(links: Mapping[int, Link], *kinds: Kind) -> dict[int, list[int]]:

@@ -19,7 +19,7 @@ from explorer.stores.columns import Unique
 class CountedRows(NamedTuple):
     """What a list is made of."""
 
-    keys: list[int]
+    keys: Sequence[int]
     """The rows that are known one by one."""
     others: int
     """How many rows are only counted."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from explorer.stores.numbered_columns import NumberedColumn
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.slices import numbered_rows
 
@@ -107,8 +108,10 @@ class Columns:
         return Columns({one: renewed(old, newer[one], keys) for one, old in self.known.items()})
 
 
-def renewed(old: Mapping[int, T], new: Mapping[int, T], keys: Collection[int]) -> dict[int, T]:
+def renewed(old: Mapping[int, T], new: Mapping[int, T], keys: Collection[int]) -> Mapping[int, T]:
     """What was known of sessions, but of some of them what is known now."""
+    if isinstance(old, NumberedColumn):
+        return old.renewed(new, keys)
     kept = dict(old)
     for key in keys:
         kept.pop(key, None)

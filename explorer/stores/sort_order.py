@@ -1,6 +1,7 @@
 """The orders of a list, over whole conversations: a chain counts with all its parts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from functools import partial
 
 from explorer.cancel import CancelToken
 from explorer.model import Sort
@@ -43,31 +44,63 @@ def expiry(
 
 def ordered(
     catalog: Catalog, keys: Sequence[int], sort: Sort, values: Values, folded: bool = True
-) -> list[int]:
+) -> MutableSequence[int]:
     """`keys` in this order, what is unknown last, of equal ones the newer first. A conversation
     counts with all its parts where they are `folded`."""
     newest = catalog.by_last_active(keys)
     if sort is Sort.ACTIVE:
         return newest
+    return _by(sort, catalog, newest, values, folded)
+
+
+def _by(
+    sort: Sort, catalog: Catalog, newest: MutableSequence[int], values: Values, folded: bool
+) -> MutableSequence[int]:
+    """The keys, the newest first, in another order. Nothing is kept for each of them beside what
+    it is sorted by: there may be a million."""
     if sort is Sort.SOURCE:
-        return sorted(newest, key=catalog.source)
+        return catalog.in_order(newest, catalog.source)
     if sort is Sort.PROFILE:
-        return sorted(newest, key=lambda key: str(values.get(key, "")).casefold())
+        return catalog.in_order(newest, lambda key: str(values.get(key, "")).casefold())
     if sort is Sort.EXPIRING:
-        return sorted(newest, key=lambda key: (key not in values, _number(values.get(key))))
+        return catalog.in_order(newest, lambda key: (key not in values, _number(values.get(key))))
 
     def parts(key: int) -> tuple[int, ...]:
         return catalog.chain(key) if folded else (key,)
 
     if sort is Sort.TITLE:
-        titles = {key: str(values.get(key) or values.get(parts(key)[0]) or "") for key in newest}
-        return sorted(newest, key=lambda key: (not titles[key], titles[key].casefold()))
+
+        def title(key: int) -> str:
+            return str(values.get(key) or values.get(parts(key)[0]) or "").casefold()
+
+        found, others = _parted(catalog, newest, title)
+        order = catalog.in_order(found, title)
+        order.extend(others)
+        return order
     if sort is Sort.STARTED:
-        starts = {key: start_of(catalog, key, values, folded) for key in newest}
-        return sorted(newest, key=starts.__getitem__, reverse=True)
-    sums = {key: sum(_number(values.get(part)) for part in parts(key)) for key in newest}
-    known = {key for key in newest if any(part in values for part in parts(key))}
-    return sorted(newest, key=lambda key: (key in known, sums[key]), reverse=True)
+        by_start = partial(start_of, catalog, values=values, folded=folded)
+        return catalog.in_order(newest, by_start, reverse=True)
+
+    def total(key: int) -> float:
+        return sum(_number(values.get(part)) for part in parts(key))
+
+    def is_known(key: int) -> bool:
+        return any(part in values for part in parts(key))
+
+    found, others = _parted(catalog, newest, is_known)
+    order = catalog.in_order(found, total, reverse=True)
+    order.extend(others)
+    return order
+
+
+def _parted(
+    catalog: Catalog, keys: Iterable[int], test: Callable[[int], object]
+) -> tuple[MutableSequence[int], MutableSequence[int]]:
+    """(the keys of which it is true, the others)."""
+    found = catalog.listing(()), catalog.listing(())
+    for key in keys:
+        found[not test(key)].append(key)
+    return found
 
 
 def start_of(catalog: Catalog, key: int, values: Values, folded: bool = True) -> float:

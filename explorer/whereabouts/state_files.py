@@ -38,7 +38,7 @@ class Finds(NamedTuple):
     lost: dict[str, Candidate]
     """Messages without a session, by the id they name."""
 
-    def of(self, catalog: Catalog) -> list[int]:
+    def of(self, catalog: Catalog) -> Sequence[int]:
         """All conversations, the newest first."""
         return catalog.by_last_active(
             {**self.by_id, **self.by_title, **self.by_words, **self.by_earlier}

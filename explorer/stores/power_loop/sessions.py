@@ -264,7 +264,7 @@ def columns_of(
 ) -> Found:
     """What is asked of the sessions of one set of tables that have these keys, or of all."""
     handles = None if keys is None else [tables.handle(key) for key in keys]
-    recipes = columns.asked_of(_recipes(tables), {columns.ID, *asked})
+    recipes = columns.asked_of(recipes_of(tables), {columns.ID, *asked})
     names = (cell for recipe in recipes.values() for cell in recipe.cells)
     select = ", ".join(
         name if name.startswith("(") else tables.pick(reader.schema, "sessions", "s", (name,))
@@ -288,7 +288,7 @@ def _by_key(ids: Mapping[int, str], known: Mapping[str, float]) -> dict[int, flo
     return {key: known[id_] for key, id_ in ids.items() if id_ in known}
 
 
-def _recipes(tables: Tables) -> Recipes:
+def recipes_of(tables: Tables) -> Recipes:
     told = f"FROM {tables.messages} m WHERE m.session_id = s.session_id"
     flavour = tables.flavour
     return {

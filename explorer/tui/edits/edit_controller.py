@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from explorer.browse.arrangement import inside_row, is_inside, session_of
+from explorer.browse.row_set import RowSet
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action, Session
@@ -288,7 +289,7 @@ def _ask_unlisted(
     """Do something to the rows that are chosen: (rows, the ids that were shown). Where some of them
     are not listed, first ask which are meant; `verb` is what is about to be done."""
     rows, shown = sessions.chosen(), sessions.chosen_ids()
-    listed = set(sessions.order)
+    listed = RowSet(sessions.order if sessions.unseen else rows)
     away = [row for row in rows if row not in listed]
     here, at = sessions.current, sessions.cursor_row
     store, catalog = lane.lister.store, lane.lister.catalog

@@ -523,6 +523,6 @@ class Lister:
 
     def say_selection(self) -> None:
         """How many are selected, before the title of the list."""
-        chosen = selected(self._sessions.selection.keys, self._sessions.order)
+        chosen = selected(len(self._sessions.selection), self._sessions.unseen)
         title = f"{chosen} · {self._title}" if chosen else self._title
         self._sessions.border_title = Content(title)

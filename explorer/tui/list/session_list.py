@@ -102,6 +102,7 @@ class SessionList(ResultsView):
         self.known = KnownRows()
         """The rows that were read."""
         self.selection = Selection()
+        self._unseen = 0
         self._chosen_density = density != AUTO
         self.set_reactive(SessionList.comfortable, density != COMPACT)
         self._index = RowIndex(0, 2)
@@ -118,6 +119,12 @@ class SessionList(ResultsView):
     def current(self) -> Session | None:
         """The session under the cursor, if it has been read."""
         return self.known.get(self.cursor_row)
+
+    @property
+    def unseen(self) -> int:
+        """How many rows are selected that are not listed: counted for each list, since what is
+        selected from it changes nothing of that."""
+        return min(self._unseen, len(self.selection))
 
     @property
     def on_a_part(self) -> bool:
@@ -170,6 +177,7 @@ class SessionList(ResultsView):
         offset = self._index.top(self.cursor.place) - self.scroll_offset.y if self.order else 0
         self.known.arrange(arranged, matcher)
         self.arranged = arranged
+        self._unseen = self.selection.missing_in(arranged.order)
         kept = self.cursor.follow(arranged, tip, sure)
         self._measure()
         # A list that is at its top stays there: what is new is seen. Any other does not move.
@@ -342,7 +350,7 @@ class SessionList(ResultsView):
         self._select(lambda: self.selection.invert(self.order))
 
     def action_select_all(self) -> None:
-        if self.selection.keys.issuperset(self.order):
+        if len(self.selection) - self.unseen == len(self.order):
             hint(self, ALL_SELECTED)
         self._select(lambda: self.selection.add(self.order))
 

@@ -138,10 +138,10 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
         if len(listed) >= limit or len(found) < reach or reach > limit * WIDEST:
             break
         reach *= GREATER
-    order = catalog.by_last_active(listed)
+    order: Sequence[int] = catalog.by_last_active(listed)
     if sort is Sort.STARTED:
         starts = {key: ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
-        order.sort(key=starts.__getitem__, reverse=True)
+        order = sorted(order, key=starts.__getitem__, reverse=True)
     return _with_subagents(reader, ties, catalog, order[:limit], now)
 
 

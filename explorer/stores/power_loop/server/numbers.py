@@ -11,6 +11,7 @@ from collections.abc import Iterable
 _FIRST_SLOTS = 1 << 10
 _WIDE = "Q"
 _NARROW = "I"
+_NARROWEST = (1 << 32) - 1
 
 
 class SessionNumbers:
@@ -18,7 +19,7 @@ class SessionNumbers:
 
     def __init__(self) -> None:
         self._text = bytearray()
-        self._ends = array(_WIDE, [0])
+        self._ends = array(_NARROW, [0])
         """Where each id ends in the text; the first entry belongs to no id."""
         self._slots = array(_NARROW, [0]) * _FIRST_SLOTS
         """The numbers, each at the place that the hash of its id tells, or after it."""
@@ -56,6 +57,8 @@ class SessionNumbers:
         if found := self._slots[at]:
             return found
         self._text += stored
+        if len(self._text) > _NARROWEST and self._ends.typecode == _NARROW:
+            self._ends = array(_WIDE, self._ends)
         self._ends.append(len(self._text))
         number = self._slots[at] = len(self)
         if 2 * number > len(self._slots):

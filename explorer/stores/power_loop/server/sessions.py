@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from explorer.model import Kind, Sort
 from explorer.stores.catalog import Catalog, Link, Unit
-from explorer.stores.numbered_catalog import NumberedCatalog
+from explorer.stores.numbered_catalog import NumberedCatalog, SubagentLinks
 from explorer.stores.power_loop.server.estimates import late_time
 from explorer.stores.power_loop.server.flavour import streamed
 from explorer.stores.power_loop.server.tables import ServerTables
@@ -105,7 +105,7 @@ class _ServerLinks:
         self._children.append(key)
         self._parents.append(number)
 
-    def found(self, there: Collection[int]) -> dict[int, Link]:
+    def found(self, there: Collection[int]) -> SubagentLinks:
         """The links, where `there` are the keys of all sessions."""
         ids = self._tables.ids
         for at, number in zip(self._late, ids.numbers(self._late.values()), strict=True):
@@ -114,10 +114,11 @@ class _ServerLinks:
         known = bytearray(len(ids) + 1)
         for key in there if self._children else ():
             known[key] = 1
-        return {
-            key: Link(Kind.SUBAGENT, parent if parent != key and known[parent] else None)
-            for key, parent in zip(self._children, self._parents, strict=True)
-        }
+        both = zip(self._children, self._parents, strict=True)
+        children = (
+            (key, parent if parent != key and known[parent] else None) for key, parent in both
+        )
+        return SubagentLinks.of(children, len(ids))
 
 
 def _time(written: object, created: object) -> float | None:

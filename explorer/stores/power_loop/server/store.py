@@ -4,7 +4,7 @@ It differs from a file in how sessions are numbered (`tables`), listed (`session
 (`search`) and watched (`postgres.changes`); all else is read as from a file.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,10 +19,13 @@ from explorer.stores.base import (
     Stretch,
 )
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import Column, Columns
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.postgres.changes import ServerChanges, ServerStamp
 from explorer.stores.postgres.connection import ServerDatabase
+from explorer.stores.postgres.freed_memory import return_big_pieces
 from explorer.stores.power_loop.server import search
+from explorer.stores.power_loop.server.columns import all_columns
 from explorer.stores.power_loop.server.flavour import streamed
 from explorer.stores.power_loop.server.sessions import catalog, keys_of, newest, touched
 from explorer.stores.power_loop.server.tables import ServerTables
@@ -114,6 +117,7 @@ class PostgresStore(PowerLoopStore):
         return server_edits(self._database, self._set, self.sessions, ours, self.path)
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
+        return_big_pieces()
         found = self._read(lambda reader: catalog(reader, self._set), token)
         self._changes.written(max(found.active, default=0.0))
         return found
@@ -141,6 +145,16 @@ class PostgresStore(PowerLoopStore):
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> dict[str, int]:
         return self._read(lambda reader: keys_of(reader, self._set, ids), token)
+
+    def columns(
+        self,
+        asked: Collection[Column[object]],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Columns:
+        if keys is not None:
+            return super().columns(asked, keys, token)
+        return self._read(lambda reader: all_columns(reader, self._set, asked), token)
 
     def keys_starting(self, text: str, token: CancelToken | None = None) -> Starting:
         found = self._starting(text, token)
