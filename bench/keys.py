@@ -60,7 +60,7 @@ def keys(few: History, many: History, rounds: int) -> Table:
 class Used:
     """An idle app, and the keys that it gets."""
 
-    def __init__(self, path: Path, app: Using) -> None:
+    def __init__(self, path: Path | str, app: Using) -> None:
         self.app = app
         self._rows = Rows(path)
         app.until(counted())

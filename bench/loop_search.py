@@ -36,8 +36,7 @@ SELECT m.rowid FROM pl_messages m WHERE instr(lower(m.content), ?) ORDER BY m.ro
 """
 
 
-def loop_search(folder: Path, messages: int, rounds: int) -> Table:
-    path = _ready(folder / f"power-loop-{messages}.db", messages)
+def loop_search(path: Path, messages: int, rounds: int) -> Table:
     text = TEXT.format(count=messages, page=PAGE)
     table = Table("Searching power-loop", text, ("word", "bare", "here", "x bare", "x (fastest)"))
     store = open_store(path)
@@ -73,7 +72,9 @@ def _here(store: Store, catalog: Catalog, word: str) -> None:
             break
 
 
-def _ready(path: Path, messages: int) -> Path:
+def loop_file(folder: Path, messages: int) -> Path:
+    """A file of so many messages; built where it is not there."""
+    path = folder / f"power-loop-{messages}.db"
     if path.exists():
         return path
     words = vocabulary()

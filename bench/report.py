@@ -6,6 +6,7 @@ two runs is a difference in speed.
 
 import os
 import platform
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -107,6 +108,25 @@ def page(
         histories=_grid(HISTORY_HEADINGS, [_described(history) for history in histories]),
         tables="\n\n".join(filter(None, (*(table.markdown() for table in tables), soaked.strip()))),
     )
+
+
+def with_sections(page: str, tables: Sequence[Table], rest: str) -> str:
+    """A page with these tables in place of those it had, or before its `rest`, whose aims are not
+    counted; with the aims of all of them counted again."""
+    own, soaked, after = page.partition(rest)
+    sections = own.strip().split("\n\n## ")
+    titles = [section.partition("\n")[0] for section in sections]
+    for table in tables:
+        made = table.markdown().removeprefix("## ")
+        if table.title in titles:
+            sections[titles.index(table.title)] = made
+        else:
+            sections.append(made)
+            titles.append(table.title)
+    own = "\n\n## ".join(sections)
+    met, missed = (len(re.findall(rf"\| {said} +\|$", own, re.M)) for said in ("yes", "no"))
+    own = re.sub(r"Aims met: \d+ of \d+", f"Aims met: {met} of {met + missed}", own)
+    return f"{own}\n\n{soaked}{after}"
 
 
 def environment() -> str:

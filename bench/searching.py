@@ -56,13 +56,8 @@ def _typed(history: History, rounds: int) -> list[tuple[Searched, list[float], l
     uri = f"{history.path.absolute().as_uri()}?mode=ro"
     with (
         closing(sqlite3.connect(uri, uri=True)) as db,
-        Terminal([PYTHON, str(APP), "--db", str(history.path)]) as app,
+        searching_app(history.path) as app,
     ):
-        app.until(counted())
-        # Letters that came before the bar has the focus would be keys of the list.
-        app.send(b"/")
-        app.until("Clear")
-        app.rest(0.5)
         for number in range(rounds * PRESSES + 1):
             for query, keys, floor in taken:
                 begun = time.perf_counter()
@@ -73,6 +68,17 @@ def _typed(history: History, rounds: int) -> list[tuple[Searched, list[float], l
                     keys.append(spent)
                     floor.append(raw)
     return taken
+
+
+def searching_app(place: Path | str) -> Terminal:
+    """An app with the focus in the search bar, on a file or at the address of a server."""
+    app = Terminal([PYTHON, str(APP), "--db", str(place)])
+    app.until(counted())
+    # Letters that came before the bar has the focus would be keys of the list.
+    app.send(b"/")
+    app.until("Clear")
+    app.rest(0.5)
+    return app
 
 
 def press_last(app: Terminal, query: Searched) -> float:

@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from bench.keys import Used
-from bench.measure import Terminal, Timing, first_paint, interleaved, timing
+from bench.measure import Timing, first_paint, interleaved, timing
 from bench.memory import most_memory
 from bench.report import Table, at_most, ms, times
 from bench.searches import searched
-from bench.searching import APP as SEARCHED
-from bench.searching import press_last
+from bench.searching import press_last, searching_app
 from bench.startup import newest_row
-from bench.surroundings import APP, PYTHON
+from bench.surroundings import APP
 from bench.using import Rows, Using, counted
 from bench.whole import AIMS, COMPLETE, use
 from explorer.stores.hermes.store import PROFILES
@@ -135,7 +134,7 @@ def _searches(pair: Pair, rounds: int) -> Mapping[str, Both]:
     queries = searched(pair[0])
     taken: dict[str, list[list[float]]] = {f"search: {one.kind}": [[], []] for one in queries}
     with ExitStack() as stack:
-        apps = [stack.enter_context(_searching(path)) for path in pair]
+        apps = [stack.enter_context(searching_app(path)) for path in pair]
         for number in range(rounds * PRESSES + 1):
             for query in queries:
                 for at, app in enumerate(apps):
@@ -143,13 +142,3 @@ def _searches(pair: Pair, rounds: int) -> Mapping[str, Both]:
                     if number:
                         taken[f"search: {query.kind}"][at].append(spent)
     return {what: (timing(one), timing(more)) for what, (one, more) in taken.items()}
-
-
-def _searching(path: Path) -> Terminal:
-    app = Terminal([PYTHON, str(SEARCHED), "--db", str(path)])
-    app.until(counted())
-    # Letters that came before the bar has the focus would be keys of the list.
-    app.send(b"/")
-    app.until("Clear")
-    app.rest(0.5)
-    return app

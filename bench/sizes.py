@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.conversations import Lengths
 from bench.generate import Recipe, build
 from bench.progress import say
+from bench.server_history import ServerRecipe
 
 SMALL = Recipe(1_000, 50_000)
 HALF_A_MILLION = Recipe(10_000, 500_000)
@@ -20,6 +21,7 @@ MANY = 100_000
 
 TEN_THOUSAND = Recipe(10_000, 200_000, trigram=False)
 HUNDRED_THOUSAND = Recipe(MANY, 600_000, trigram=False)
+SERVED = ServerRecipe(MANY, 1_000_000)
 
 FEW = 100
 """Sessions of the list that a long one is compared with."""
@@ -78,6 +80,9 @@ class Plan:
     beside: Beside = Beside()
     crowd: Crowd = Crowd()
     profiles: Profiles = Profiles()
+    looped: int = 500_000
+    """Messages of the file of power-loop that is searched."""
+    server: ServerRecipe = SERVED
 
 
 PLANS = {
@@ -88,6 +93,8 @@ PLANS = {
         beside=Beside(("0.19.0",), sessions=50, messages=100, huge=100_000, alone=0.3),
         crowd=Crowd(Recipe(200, 4_000, merged=True), alone=0.3),
         profiles=Profiles(Recipe(100, 5_000), 3, SMALL, 3),
+        looped=20_000,
+        server=ServerRecipe(1_000, 5_000),
     ),
     "default": Plan(
         (
@@ -111,6 +118,7 @@ PLANS = {
         rounds=9,
         searched=(SMALL, HALF_A_MILLION, Recipe(MANY, 2_000_000)),
         beside=Beside(("0.13.0", "0.17.0", "0.19.0")),
+        server=ServerRecipe(1_000_000, 10_000_000),
     ),
 }
 

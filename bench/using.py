@@ -18,7 +18,7 @@ from bench.surroundings import PYTHON
 from explorer.model import Session
 from explorer.render.clean import clean_line
 from explorer.stores.discover import locate
-from explorer.stores.open_found import open_found
+from explorer.stores.open_found import every_set, open_found
 
 PROMPTED = Path(__file__).with_name("prompted_app.py")
 LOOK, LOOK_AT_ALL = signal.SIGUSR1, signal.SIGUSR2
@@ -37,8 +37,9 @@ SELECT_ALL, ESCAPE, BACKSPACE = b"\x01", b"\x1b", b"\x7f"
 class Using(Terminal):
     """An app that is being used."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__([PYTHON, str(PROMPTED), "--db", str(path)])
+    def __init__(self, place: Path | str) -> None:
+        """`place` is a file, or the address of a server."""
+        super().__init__([PYTHON, str(PROMPTED), "--db", str(place)])
         self._painted = b""
         self._sign = b""
         self.met = True
@@ -100,8 +101,8 @@ def border(listed: int) -> str:
 class Rows:
     """What the list of a history holds, as its store says."""
 
-    def __init__(self, path: Path) -> None:
-        store = open_found(locate([str(path)], [], {}, None))
+    def __init__(self, place: Path | str) -> None:
+        store = open_found(every_set(locate([str(place)], [], {}, None)))
         catalog = store.catalog()
         listed, _ = catalog.select()
         order = catalog.by_last_active(listed)

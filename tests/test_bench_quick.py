@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.reading import CASES
+from tests.postgres.server import PROGRAMS
 
 pytestmark = pytest.mark.long
 
@@ -145,6 +146,16 @@ def _every_table_has_its_rows(page: str) -> None:
         for mode, figure in figures
         for what in ("nothing else", "the search", *edits)
     ]
+    if PROGRAMS:
+        assert [row[0] for row in rows(page, "A server")] == [
+            "first page",
+            "first message with a common word",
+            "the only message with a word",
+        ]
+        assert [row[:2] for row in rows(page, "Keys in the list of a server")] == [
+            [key, "1,000"] for key in (*keys, "a letter of a search")
+        ]
+        assert len(rows(page, "Memory with a server")) == 8
 
 
 def _every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> None:

@@ -6,7 +6,20 @@ from uuid import uuid4
 import pytest
 
 from bench.server_history import ServerRecipe, fill, floor, planned, size
-from bench.server_store import measured
+from bench.server_store import filled, server_store
+from explorer.stores.columns import (
+    BYTES,
+    CALL,
+    ID,
+    MESSAGES,
+    MODEL,
+    SOURCE,
+    STARTED,
+    STATE,
+    TITLE,
+    TOKENS,
+    TOOLS,
+)
 from explorer.stores.discover import locate
 from explorer.stores.open_found import every_set, open_found
 from tests.postgres.conftest import Open
@@ -73,10 +86,22 @@ def test_the_bare_first_page_is_measured(server: Server, history: str) -> None:
     assert floor(server.address(history), 1) > 0
 
 
-def test_reading_it_is_measured_against_the_bare_query(server: Server, history: str) -> None:
-    figures = measured(server.address(history), 1)
-    assert min(figures) > 0
-    assert "memory" in str(figures)
+def test_reading_it_is_measured_against_bare_queries(server: Server, history: str) -> None:
+    found = filled(server.address(history))
+    assert found.recipe == SMALL
+    table = server_store(found, 1)
+    assert len(table.aims) == 3
+
+
+def test_what_is_read_of_all_sessions_is_what_is_read_of_each(server: Server, history: str) -> None:
+    asked = {ID, TITLE, SOURCE, MODEL, MESSAGES, TOOLS, STARTED, BYTES, CALL, TOKENS, *STATE}
+    for name in (history, LOOPS):
+        store = open_found(every_set(locate([server.address(name)], (), {}, None)))
+        every = store.columns(asked)
+        each = store.columns(asked, list(every[ID]))
+        assert len(every[ID]) == len(store.catalog())
+        for column in asked:
+            assert dict(every[column].items()) == dict(each[column].items())
 
 
 def test_the_first_page_is_right_whatever_the_server_has_noted(

@@ -90,10 +90,12 @@ def _within(
     some = list(ids)
     certain, sure = certainty(reader, tables, needles)
     holds, values = condition(reader, tables, needles)
+    # Session by session: for a join, the server reads all sessions again for every stretch, since
+    # it cannot know how few messages hold the words.
     rows = reader.rows(
-        f"SELECT {candidate_columns(tables, certain)} FROM {tables.messages} m"
-        f" JOIN {tables.sessions} s ON s.session_id = m.session_id"
-        f" WHERE m.session_id IN ({placeholders(some)}) AND {holds}",
+        f"SELECT {candidate_columns(tables, certain)} FROM {tables.sessions} s CROSS JOIN LATERAL"
+        f" (SELECT o.* FROM {tables.messages} o WHERE o.session_id = s.session_id OFFSET 0) m"
+        f" WHERE s.session_id IN ({placeholders(some)}) AND {holds}",
         (*sure, *some, *values),
     )
     return sorted((candidate(tables, row) for row in rows), key=lambda one: -one.at)
