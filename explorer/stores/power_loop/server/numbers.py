@@ -4,14 +4,17 @@ Everything above the stores knows a session by a number. A million ids as Python
 200 MB, so they are kept as one piece of bytes, with a table of slots to find them again: 60 MB.
 """
 
+import re
 import threading
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable
 
 _FIRST_SLOTS = 1 << 10
 _WIDE = "Q"
 _NARROW = "I"
 _NARROWEST = (1 << 32) - 1
+_PIECE = 1 << 20
 
 
 class SessionNumbers:
@@ -41,6 +44,25 @@ class SessionNumbers:
         """The number of an id; 0 where it has none yet."""
         with self._lock:
             return self._slots[self._slot(id_.encode("utf-8", "surrogatepass"))]
+
+    def starting(self, text: str, most: int) -> list[int]:
+        """The numbers of ids that begin with a text, at most so many; only letters of ASCII are
+        alike, large or small."""
+        stored = text.encode("utf-8", "surrogatepass")
+        sought = re.compile(re.escape(stored), re.IGNORECASE)
+        found: list[int] = []
+        # Piece by piece, since no other thread can do anything while one is looked through.
+        for first in range(0, len(self._text), _PIECE):
+            with self._lock:
+                piece = bytes(self._text[first : first + _PIECE + len(stored) - 1])
+            match = sought.search(piece)
+            while match and len(found) < most:
+                number = bisect_right(self._ends, first + match.start())
+                begins = self._ends[number - 1] == first + match.start()
+                if begins and len(stored) <= self._ends[number] - self._ends[number - 1]:
+                    found.append(number)
+                match = sought.search(piece, match.start() + 1)
+        return found
 
     def id(self, number: int) -> str | None:
         """The id with a number; None where no id has it."""
