@@ -25,8 +25,8 @@ KEYS_TEXT = """
 From a key press until the terminal has received its effect, as above. The floor is the longest list
 of a file in this run; both are open side by side and get each key in turn. For the letter the floor
 is a file of power-loop, which has no search table either: the last letter of a common word, until
-every visible row shows its match. With a million sessions this aim is missed, since the server sorts
-them all for each letter, and answers several questions about what it finds.
+every visible row shows its match. With a million sessions this aim is missed, since the server
+sorts them all for each letter, and answers several questions about what it finds.
 """
 MEMORY_TEXT = """
 The peak memory of one app on the server, after one thing and then the next: the list is complete;

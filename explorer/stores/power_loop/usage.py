@@ -24,7 +24,8 @@ STATS, ROUNDS = "session_stats", "usage_rounds"
 """Where tokens are counted: the running totals, and the rounds that were kept."""
 
 
-def _counted_in(schema: KnownTables, tables: Tables) -> Iterator[str]:
+def counted_in(schema: KnownTables, tables: Tables) -> Iterator[str]:
+    """The tables that count tokens, the running totals first."""
     needed = ("session_id", "prompt_tokens", "completion_tokens")
     for table in (STATS, ROUNDS):
         if tables.has(schema, table, *needed):
@@ -35,10 +36,10 @@ def tokens(
     reader: TableReader, tables: Tables, ids: Collection[str] | None = None
 ) -> dict[str, Tokens]:
     """The tokens of these sessions, or of all, by id: two questions for any number of them."""
-    total, late = tables.flavour.total, _totals_began_late(reader.schema, tables)
+    total, late = tables.flavour.total, totals_began_late(reader.schema, tables)
     figures = f"{total('t.prompt_tokens')}, {total('t.completion_tokens')}"
     found: dict[str, Tokens] = {}
-    for table in _counted_in(reader.schema, tables):
+    for table in counted_in(reader.schema, tables):
         select = f"SELECT t.session_id, {figures} FROM {table} t"
         if ids is None:
             rows = reader.rows(f"{select} GROUP BY t.session_id")
@@ -59,7 +60,7 @@ def tokens(
     return found
 
 
-def _totals_began_late(schema: KnownTables, tables: Tables) -> bool:
+def totals_began_late(schema: KnownTables, tables: Tables) -> bool:
     """Whether a release without totals may have begun these tables: then the rounds that it left
     may be more. Tables with rounds by send have had totals from the beginning."""
     return not tables.has(schema, ROUNDS, "send_index")
@@ -83,7 +84,7 @@ def totals(
     if not stats:
         less = bool(rounds) and _overwrites(reader, tables, id_)
         return TokenTotals(rounds, OVERWRITTEN if less else "")
-    if _totals_began_late(reader.schema, tables) and _spent(rounds) > _spent(stats):
+    if totals_began_late(reader.schema, tables) and _spent(rounds) > _spent(stats):
         return TokenTotals({**stats, **rounds}, NOT_EVERY_SEND)
     return TokenTotals(stats)
 

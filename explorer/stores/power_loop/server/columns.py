@@ -10,7 +10,7 @@ from explorer.stores.power_loop.server.flavour import streamed
 from explorer.stores.power_loop.server.numbers import SessionNumbers
 from explorer.stores.power_loop.server.tables import ServerTables
 from explorer.stores.power_loop.sessions import recipes_of
-from explorer.stores.power_loop.usage import counted_in
+from explorer.stores.power_loop.usage import counted_in, totals_began_late
 from explorer.stores.sqlite import cells
 from explorer.stores.table_reader import TableReader
 
@@ -93,13 +93,15 @@ def _empty(column: Column[object], tables: ServerTables) -> NumberedColumn[Any]:
 
 
 def _tokens(reader: TableReader, tables: ServerTables) -> NumberColumn[float]:
-    """Of the sessions that have a number, the sum by the first table that knows them."""
+    """Of the sessions that have a number, by the same rules as `usage.tokens`."""
+    late = totals_began_late(reader.schema, tables)
     made = NumberColumn[float](floats=True)
     sums = ", ".join(map(tables.flavour.total, ("t.prompt_tokens", "t.completion_tokens")))
     for table in counted_in(reader.schema, tables):
         select = f"SELECT t.session_id, {sums} FROM {table} t GROUP BY t.session_id"
         for id_, *both in streamed(reader, select):
             key = tables.ids.known(id_)
-            if key and key not in made:
-                made.put(key, float(sum(cells.integer(one) or 0 for one in both)))
+            used = float(sum(cells.integer(one) or 0 for one in both))
+            if key and (key not in made or (late and used > made[key])):
+                made.put(key, used)
     return made
