@@ -78,10 +78,7 @@ def _run(options: argparse.Namespace) -> int:
         flush()
         return code
     except ExplorerError as error:
-        # Late: only an error needs it. A path that is quoted may be the address of a server.
-        from explorer.stores.postgres.secrets import scrubbed
-
-        note(f"session-explorer: {clean_line(error.title)}. {scrubbed(error.message)}")
+        note(f"session-explorer: {clean_line(error.title)}. {error.message}")
         return int(error.exit_code)
     except (KeyboardInterrupt, Cancelled):
         # Cancelled: it came in the middle of a query, which SQLite then interrupts.

@@ -122,7 +122,7 @@ def _show(path: Path, config: Config, trouble: Sequence[Trouble], as_json: bool)
                 "path": str(path),
                 "exists": path.exists(),
                 "settings": rows,
-                "environment": {name: os.environ.get(name) for name in VARIABLES},
+                "environment": {name: _set_to(name) for name in VARIABLES},
                 "problems": [{"line": one.line, "message": one.words} for one in trouble],
             }
         )
@@ -144,9 +144,19 @@ def _show(path: Path, config: Config, trouble: Sequence[Trouble], as_json: bool)
         write(painted(f"      {KEYS_MEANING} `config init` lists every action.", DIM))
     write(painted("\nEnvironment", BOLD))
     for name, meaning in VARIABLES.items():
-        set_to = os.environ.get(name)
+        set_to = _set_to(name)
         write(f"  {name} = {clean_line(set_to)}" if set_to else f"  {name} is not set")
         write(painted(f"      {meaning}", DIM))
+
+
+def _set_to(variable: str) -> str | None:
+    """What a variable is set to; of an address without the password."""
+    value = os.environ.get(variable)
+    if not value:
+        return value
+    from explorer.stores.postgres.given import shown as without_password  # late: 3 ms
+
+    return without_password(value)
 
 
 def _rows(config: Config) -> list[Mapping[str, object]]:

@@ -212,13 +212,12 @@ def finish(done: Done, words: str, options: argparse.Namespace) -> None:
 
 
 def _public(place: str) -> str:
-    """What was given for a file or a database, without a password: that is taken from elsewhere
-    when the command is run."""
+    """What was given for a file or a database, without a password."""
     if "://" not in place:
         return place
-    from explorer.stores.postgres.secrets import MARK, scrubbed  # late: only a server needs it
+    from explorer.stores.postgres.given import typed_again  # late: only a server needs it
 
-    return scrubbed(place).replace(f":{MARK}@", "@")
+    return typed_again(place)
 
 
 def warn_half_done(edits: Edits) -> None:

@@ -67,7 +67,7 @@ def locate(
 
 def _asked(text: str, profiles: Sequence[str], because: str, here: Path | None) -> list[FoundStore]:
     """What a path or an address that was asked for stands for."""
-    if not _is_address(text):
+    if not (_is_address(text) or _misspelt_address(text)):
         return _at(_found_from(here, _expanded(text)), profiles, because)
     # Late: only a server needs it.
     from explorer.stores.postgres.address import parse
@@ -82,6 +82,11 @@ def _asked(text: str, profiles: Sequence[str], because: str, here: Path | None) 
 def _is_address(text: str) -> bool:
     """Whether this names a database on a server: a file of such a name can be given as `./NAME`."""
     return re.match(r"[a-zA-Z][a-zA-Z0-9.+-]*://", text) is not None
+
+
+def _misspelt_address(text: str) -> bool:
+    """Whether it lacks a slash: taken for a path, it would be shown with its password."""
+    return bool(re.match(r"postgres(ql)?(\+\w+)?:/?[^/]", text)) and not os.path.lexists(text)
 
 
 def _at(path: Path, profiles: Sequence[str], because: str) -> list[FoundStore]:

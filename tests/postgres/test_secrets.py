@@ -1,7 +1,9 @@
 """No password in what is shown or written down."""
 
+import json
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -9,6 +11,7 @@ from explorer.cli import main
 from explorer.crash_report import report
 from explorer.stores.postgres.address import parse
 from explorer.stores.postgres.secrets import MARK, remember, scrubbed
+from tests.conftest import Command
 
 SECRET = "hunter2/ü@x"
 SPELT = "hunter2%2F%C3%BC%40x"
@@ -102,6 +105,47 @@ def test_a_variable_with_an_address_does_not_show_it(
     monkeypatch.setenv("SESSION_EXPLORER_DB", ADDRESS)
     assert main(["list"]) != 0
     assert "hunter2" not in capsys.readouterr().err
+
+
+ODD = 'p@ss/w:o%rd?&#é "x'
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://locked:{quote(ODD, safe='')}@127.0.0.1:1/loops?search_path=%22team%20b%22",
+        f"postgresql://locked:{ODD}@127.0.0.1:1/loops",
+        f"postgresql://127.0.0.1/loops?user=locked&password={quote(ODD, safe='')}",
+        f"postgresql:/locked:{quote(ODD, safe='')}@127.0.0.1:1/loops",
+        "host=127.0.0.1 user=locked password='p@ss/w'",
+    ],
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["config", "show"], ["config", "show", "--json"], ["config", "validate"]),
+        *(["list"], ["list", "--json"], ["info"], ["where", "x"], ["where", "x", "--json"]),
+        *(["resume", "x", "--print"], ["prune", "x"], ["undo"], ["trash", "list"]),
+    ],
+    ids=" ".join,
+)
+def test_no_command_prints_the_password_of_the_variable(
+    address: str, arguments: list[str], command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SESSION_EXPLORER_DB", address)
+    done = command(*arguments)
+    for part in ("p@ss", "p%40ss", "p%40", "w:o", "w%3Ao", 'x"@', "22x@"):
+        assert part not in done.out + done.err
+
+
+def test_the_variable_is_shown_without_its_password(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SESSION_EXPLORER_DB", f"{ADDRESS}?search_path=team")
+    shown = f"postgresql://ada:{MARK}@127.0.0.1:1/db?search_path=team"
+    assert f"SESSION_EXPLORER_DB = {shown}" in command("config", "show").out
+    told = json.loads(command("config", "show", "--json").out)
+    assert told["environment"]["SESSION_EXPLORER_DB"] == shown
 
 
 def test_a_crash_report_has_neither_address_nor_password(
