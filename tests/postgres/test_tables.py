@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.errors import Problem, StoreError
-from explorer.stores.postgres.schema import TableSet
+from explorer.stores.postgres.schema import HEADS, TABLES, TableSet
 from tests.postgres.conftest import Open
 from tests.postgres.filling import LOOPS
 from tests.postgres.server import Server
@@ -23,6 +23,13 @@ def test_every_prefix_of_the_search_path_is_found_in_its_order(opened: Open) -> 
     assert names(opened("reader", more=BOTH).sets()) == both
     named = opened(more="?search_path=%22team%20b%22").sets()
     assert names(named) == [("team b", "pl_")]
+
+
+def test_other_tables_in_any_number_do_not_hide_a_set(opened: Open) -> None:
+    # Five thousand tables would take seconds to make: what chooses is the name, before any limit.
+    assert "LIMIT" not in HEADS + TABLES
+    (one, *_) = opened().sets()
+    assert all(name.startswith("other_") for name in one.tables)
 
 
 def test_a_set_answers_like_the_schema_of_a_file(opened: Open) -> None:

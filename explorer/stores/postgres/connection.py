@@ -19,9 +19,13 @@ from explorer.stores.postgres.address import Address, Peer
 from explorer.stores.postgres.pool import Pool
 from explorer.stores.postgres.reader import ServerReader
 from explorer.stores.postgres.schema import (
+    HEADS,
     NO_TABLES,
+    ROLE,
     SEARCH_PATH,
+    FoundSets,
     TableSet,
+    schemas_named,
     sets_of_tables,
     tables_query,
 )
@@ -119,17 +123,31 @@ class ServerDatabase:
         """It is read in turn with others: one connection waits for the next read."""
         self._pool.most = 1
 
-    def sets(self, token: CancelToken | None = None) -> tuple[TableSet, ...]:
-        """The sets of tables as they are now, in the order of the search path."""
+    def found(self, token: CancelToken | None = None) -> FoundSets:
+        """The sets of tables as they are now, those among them that may not be read, and the
+        schemas with sets that the search path leaves out."""
 
-        def work(reader: ServerReader) -> tuple[TableSet, ...]:
+        def work(reader: ServerReader) -> FoundSets:
             path = [cells.words(name) for name in reader.column(SEARCH_PATH)]
-            if not path:
-                return ()
+            role, setting = map(cells.words, reader.row(ROLE))
             reader.value(KEEP_TO_PATH)
-            return sets_of_tables(reader.rows(tables_query(path), path), path)
+            usable = {cells.words(schema): bool(may) for schema, may in reader.rows(HEADS)}
+            # A schema that may not be used is left out of the path without a word.
+            named = [one for one in schemas_named(setting, role) if not usable.get(one, True)]
+            asked = [one for one in dict.fromkeys([*path, *named]) if one in usable]
+            rows = reader.rows(tables_query(asked), asked) if asked else []
+            sets = sets_of_tables(rows, asked)
+            return FoundSets(
+                tuple(one._replace(usable=usable[one.schema]) for one in sets),
+                tuple(sorted(usable.keys() - set(asked))),
+                role,
+            )
 
         return self._retried(lambda token: self._once(work, token, own_path=True), token)
+
+    def sets(self, token: CancelToken | None = None) -> tuple[TableSet, ...]:
+        """The sets of tables that can be read, in the order of the search path."""
+        return self.found(token).readable
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work`, whose reads in this thread are of one state of the database."""
