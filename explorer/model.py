@@ -389,6 +389,8 @@ class StoreInfo(NamedTuple):
     """Each edit by name: None when possible, else why not."""
     sound: bool = True
     """Whether table and indexes agree on the number of sessions; else the file is damaged."""
+    gaps: tuple[str, ...] = ()
+    """What is not known of sessions because it may not be read, in sentences."""
 
 
 class Action(StrEnum):

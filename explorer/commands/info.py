@@ -135,6 +135,7 @@ def _lines(info: StoreInfo) -> list[tuple[str, str]]:
     ]
     if not info.sound:
         lines.append(("damaged", disagrees(profile_of(Path(info.path)))))
+    lines += [("not read" if at == 0 else "", gap) for at, gap in enumerate(info.gaps)]
     refused = sorted({reason for reason in info.edits.values() if reason})
     possible = [name for name, reason in info.edits.items() if reason is None]
     lines.append(("changes", ", ".join(possible) if possible else f"none: {'; '.join(refused)}"))

@@ -101,12 +101,13 @@ def hit_shape(hit: Hit) -> Shape:
 
 
 def info_shape(info: StoreInfo) -> Shape:
-    return _shape(info, _INFO) | {"search": info.search._asdict(), "edits": dict(info.edits)}
+    more: Shape = {"search": info.search._asdict(), "edits": dict(info.edits)}
+    return _shape(info, _INFO) | more | {"not_read": list(info.gaps)}
 
 
 def several_shape(found: Sequence[StoreInfo]) -> Shape:
     """Several files together: what can be said of one only is null."""
-    nothing: Shape = dict.fromkeys((*_INFO, "search", "edits"))
+    nothing: Shape = dict.fromkeys((*_INFO, "search", "edits", "not_read"))
     sums = {name: sum(getattr(info, name) for info in found) for name in _SUMS}
     return nothing | sums | {"sound": all(info.sound for info in found)}
 

@@ -29,9 +29,10 @@ def sets_at(
     """The sets of tables at an address; a `StoreError` where it cannot be read or has none. They
     share connections. `waiting` is called each time a busy server is tried again."""
     database = path.database or server_database(path.address, waiting)
-    found = database.sets(token)
+    known = database.found(token)
+    found = known.sets
     if not found:
-        raise database.no_store()
+        raise database.no_store(known)
     name = path.address.database or path.name
     return [
         FoundTables(
@@ -58,19 +59,17 @@ def open_server(
     database = path.database or server_database(path.address, waiting)
     from explorer.stores.power_loop.server.store import PostgresStore
 
-    found = database.sets(token)
-    chosen = [one for one in found if (one.schema, one.prefix) == (path.schema, path.prefix)]
-    if not path.schema and len(found) == 1:
-        chosen = list(found)
-    if not path.schema and len(found) > 1:
+    found = database.found(token)
+    schema, prefix = path.schema, path.prefix
+    if not schema and len(found.sets) > 1:
         raise StoreError(
             Problem.UNREADABLE,
             "Start again to list it",
-            f"{path} can be reached by now, and has {len(found)} sets of tables. Quit and start"
-            " Session Explorer again to list them all.",
+            f"{path} can be reached by now, and has {len(found.sets)} sets of tables. Quit and"
+            " start Session Explorer again to list them all.",
         )
-    if not chosen:
-        raise database.no_store()
-    (one,) = chosen
+    if not schema and found.sets:
+        schema, prefix = found.sets[0].schema, found.sets[0].prefix
+    one = database.chosen(found, schema, prefix, token)
     known = ServerPath.of(path.address, one.schema, one.prefix, database)
-    return PostgresStore(database.of(one), known, notes and notes.about(known))
+    return PostgresStore(database.of(one), known, notes and notes.about(known), found.role)

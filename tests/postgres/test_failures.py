@@ -70,9 +70,10 @@ def test_what_the_server_refuses_is_said_in_a_sentence(server: Server) -> None:
 
 def test_one_of_several_servers_has_the_advice_for_servers(server: Server) -> None:
     server.run("CREATE DATABASE bare")
+    bare = ServerDatabase(parse(server.address("bare")))
     for error in (
         refused(server.address("missing")),
-        ServerDatabase(parse(server.address("bare"))).no_store(),
+        bare.no_store(bare.found()),
     ):
         assert among_others(error) == error.message
         assert "SQLite" not in profile_remedy(error)
@@ -142,7 +143,7 @@ def test_a_role_without_rights_is_refused_and_finds_no_sessions(
 ) -> None:
     stranger = opened("stranger")
     assert stranger.sets() == ()
-    assert stranger.no_store().problem is Problem.NOT_A_STORE
+    assert stranger.no_store(stranger.found()).problem is Problem.NOT_A_STORE
     with pytest.raises(StoreError) as raised:
         stranger.read(lambda reader: reader.rows("SELECT 1 FROM public.pl_sessions"))
     assert raised.value.problem is Problem.NO_PERMISSION

@@ -14,7 +14,7 @@ import psycopg
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, Problem, StoreError
-from explorer.stores.postgres import failures
+from explorer.stores.postgres import failures, rights
 from explorer.stores.postgres.address import Address, Peer
 from explorer.stores.postgres.pool import Pool
 from explorer.stores.postgres.reader import ServerReader
@@ -23,6 +23,7 @@ from explorer.stores.postgres.schema import (
     NO_TABLES,
     ROLE,
     SEARCH_PATH,
+    SESSIONS,
     FoundSets,
     TableSet,
     schemas_named,
@@ -246,15 +247,32 @@ class ServerDatabase:
 
     def _look_again(self, token: CancelToken) -> None:
         """Tables have changed: find this set again as it is now."""
-        known = (self.tables.schema, self.tables.prefix)
-        found = [one for one in self.sets(token) if (one.schema, one.prefix) == known]
-        if not found:
-            raise self.no_store()
-        self.tables = found[0]
+        self.tables = self.chosen(self.found(token), self.tables.schema, self.tables.prefix, token)
 
-    def no_store(self) -> StoreError:
-        """For a database without a set of tables."""
-        return failures.server_error(Problem.NOT_A_STORE, self.server)
+    def chosen(
+        self, found: FoundSets, schema: str, prefix: str, token: CancelToken | None = None
+    ) -> TableSet:
+        """The set of this name among those that were found; a `StoreError` where it is gone, or
+        may not be read."""
+        for one in found.sets:
+            if (one.schema, one.prefix) == (schema, prefix):
+                if one.refused:
+                    raise rights.refusal(one, found.role, self._sessions(one, token))
+                return one
+        raise self.no_store(found)
+
+    def _sessions(self, tables: TableSet, token: CancelToken | None) -> int | None:
+        """How many sessions a set has; None where that may not be read either."""
+        if f"{tables.prefix}{SESSIONS}" in tables.closed:
+            return None
+        count = f"SELECT count(*) FROM {tables.sessions}"
+        return self.read(lambda reader: cells.integer(reader.value(count)), token)
+
+    def no_store(self, found: FoundSets) -> StoreError:
+        """For a database without a set of tables in the search path."""
+        error = failures.server_error(Problem.NOT_A_STORE, self.server)
+        others = rights.elsewhere(found.elsewhere)
+        return error.also(others) if others else error
 
     def _once(
         self, work: Callable[[ServerReader], T], token: CancelToken, own_path: bool = False

@@ -12,13 +12,15 @@ from explorer.cancel import CancelToken
 from explorer.model import SearchModes, Session, Sort, StoreInfo
 from explorer.stores.base import (
     Changes,
+    Details,
     Edits,
     NamedSession,
     Needles,
+    Section,
     Starting,
     Stretch,
 )
-from explorer.stores.catalog import Catalog
+from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.postgres.changes import ServerChanges, ServerStamp
@@ -27,6 +29,7 @@ from explorer.stores.postgres.freed_memory import return_big_pieces
 from explorer.stores.power_loop.server import search
 from explorer.stores.power_loop.server.columns import all_columns
 from explorer.stores.power_loop.server.flavour import streamed
+from explorer.stores.power_loop.server.gaps import known_gaps
 from explorer.stores.power_loop.server.sessions import catalog, keys_of, newest, touched
 from explorer.stores.power_loop.server.tables import ServerTables
 from explorer.stores.power_loop.store import PowerLoopStore
@@ -44,9 +47,13 @@ MOST_STARTING = 200
 class PostgresStore(PowerLoopStore):
     """Reads one set of tables."""
 
-    def __init__(self, database: ServerDatabase, path: Path, notes: Notes | None = None) -> None:
-        """`database` is about that set; `path` is what it is called (`server_path`)."""
+    def __init__(
+        self, database: ServerDatabase, path: Path, notes: Notes | None = None, role: str = ""
+    ) -> None:
+        """`database` is about that set; `path` is what it is called (`server_path`), `role` what
+        the server calls the user."""
         self.path = path
+        self._role = role
         self._database = database
         self._set = ServerTables.of(database.tables)
         self._tables = (self._set,)
@@ -99,13 +106,23 @@ class PostgresStore(PowerLoopStore):
                 search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
                 snapshot=False,
                 edits=server_reasons(reader, [self._set]),
+                gaps=self._gaps(),
             )
 
         return self._read(work, token)
 
+    def _gaps(self) -> tuple[str, ...]:
+        return known_gaps(self._database.tables, self._role)
+
+    def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
+        found = super().details(unit, token)
+        rows = tuple(("", line) for line in self._gaps())
+        missing = (Section("Not read", rows),) if rows else ()
+        return found._replace(sections=(*found.sections, *missing))
+
     def _bytes(self, reader: TableReader) -> int:
         """What the tables and their indices take."""
-        names = sorted(reader.schema.tables)
+        names = sorted({*reader.schema.tables, *self._database.tables.closed})
         sql = (
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
             " JOIN pg_namespace n ON n.oid = c.relnamespace"
