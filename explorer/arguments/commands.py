@@ -89,7 +89,7 @@ def _add_common(to: argparse.ArgumentParser, missing: str | list[str]) -> None:
     """Options that may come before or after the command, and more than once."""
     holder = "state file, folder that contains one, or postgresql:// address; again for more"
     to.add_argument("--db", metavar="PATH", action="append", default=missing, help=holder)
-    profile = "only this Hermes profile; again for more"
+    profile = "only this profile; again for more"
     to.add_argument("--profile", metavar="NAME", action="append", default=missing, help=profile)
     private: dict[str, Any] = {"default": argparse.SUPPRESS} if missing else {}
     to.add_argument("--private", **_FLAG, **private, help="hide names, ids and phone numbers")

@@ -7,8 +7,8 @@ from math import inf
 from pathlib import Path
 
 from explorer.commands.output import note
-from explorer.commands.words import only_profile, unknown_source, unreadable_profile
-from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError
+from explorer.commands.words import only_profile, unknown_source, unreadable_profile, which_profile
+from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError, UsageError
 from explorer.model import Session
 from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
@@ -18,6 +18,7 @@ from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore, current_folder, default_home, locate
 from explorer.stores.open_found import every_set, open_found
 from explorer.stores.resolve import pinned_rows
+from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import short_path, size_of
 
 
@@ -102,12 +103,20 @@ def chosen_store(options: argparse.Namespace) -> Store:
 
 def usual_store(options: argparse.Namespace) -> Store:
     """The store of a command that could reach far: of several profiles only the one that Hermes
-    itself would use, unless the user names others or all of them."""
+    itself would use, unless the user names others or all of them. A database has no such one."""
     found = _found(options)
     name = usual_profile(options)
     if name is not None:
         note(only_profile(name))
-    return _opened([one for one in found if name in (None, one.name)], options)
+    found = every_set([one for one in found if name in (None, one.name)])
+    if not options.all_profiles and (unnamed := [one.name for one in found if _of_several(one)]):
+        raise UsageError("Several profiles", which_profile(unnamed))
+    return _opened(found, options)
+
+
+def _of_several(one: FoundStore) -> bool:
+    """Whether it is one of several sets of tables in a database, and was not named."""
+    return on_server(one.path) and not one.usual
 
 
 def usual_profile(options: argparse.Namespace) -> str | None:

@@ -166,6 +166,12 @@ def only_profile(name: str) -> str:
     return f"{only} For others, add --profile NAME or --all-profiles."
 
 
+def which_profile(names: Sequence[str]) -> str:
+    """What to add to a command that could reach far, where no profile is the usual one."""
+    shown = ", ".join(clean_line(name, 60) for name in names)
+    return f"Nothing was done. Add --profile NAME ({shown}), or --all-profiles."
+
+
 def damaged_profile(one: "OneStore") -> str:
     """That what is listed of one of several profiles may be wrong."""
     profile = one.store.profile if one.store is not None else None

@@ -22,8 +22,10 @@ from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import CHAT, ID, TITLE
-from explorer.stores.discover import current_folder, profile_root, profiles
+from explorer.stores.discover import current_folder, locate, profile_root, profiles
+from explorer.stores.open_found import every_set
 from explorer.stores.ours.trash import TrashFile
+from explorer.stores.server_path import on_server
 
 MOST = 100
 ABOUT = 60
@@ -128,15 +130,26 @@ def _of_option(typed: _Typed, option: argparse.Action, current: str) -> Completi
         return Completions(paths=True)
     known: Iterable[str] = option.choices or ()
     if name == "--profile":
-        path = next(iter(typed.options.get("--db", ())), None)
-        root = profile_root(path, os.environ, current_folder())
         there = typed.options.get("--profile", ())
-        known = [one for one in profiles(root) if one not in there]
+        known = [one for one in _profiles(typed) if one not in there]
     elif name == "--platform":
         known = _field_values(_store(typed), "platform")
     elif name == "--source":
         known = [one for one in _store(typed).catalog().source_names if _may_be_typed(one)]
     return Completions([Completion(one) for one in known if one.startswith(current)][:MOST])
+
+
+def _profiles(typed: _Typed) -> list[str]:
+    """What `--profile` takes: the profiles in a folder, or the sets of tables in databases."""
+    dbs = [one for one in typed.options.get("--db", ()) if one]
+    found = locate(dbs, (), os.environ, current_folder()) if dbs or _variable() else []
+    if any(on_server(one.path) for one in found):
+        return [one.name for one in every_set(found) if on_server(one.path)]
+    return profiles(profile_root(next(iter(dbs), None), os.environ, current_folder()))
+
+
+def _variable() -> str:
+    return os.environ.get("SESSION_EXPLORER_DB", "")
 
 
 def _of_command(typed: _Typed, current: str, now: float) -> list[Completion]:

@@ -37,7 +37,9 @@ class FoundStore(NamedTuple):
     """What it is called among several: its profile, or else its folder or file."""
     usual: bool = True
     """Whether commands that reach far act on it unless others are named: of several profiles the
-    one that `hermes` itself would use."""
+    one that `hermes` itself would use, of several sets of tables in a database none."""
+    only: tuple[str, ...] = ()
+    """Of a database whose sets of tables are not known yet, those that were named."""
 
 
 def locate(
@@ -72,11 +74,7 @@ def _asked(text: str, profiles: Sequence[str], because: str, here: Path | None) 
     # Late: only a server needs it.
     from explorer.stores.postgres.address import parse
 
-    path = ServerPath.of(parse(text))
-    if profiles:
-        message = f"{path} is a database, which has no profiles. Omit --profile."
-        raise UsageError("No such profile", message)
-    return [FoundStore(path, asked=True)]
+    return [FoundStore(ServerPath.of(parse(text)), asked=True, only=tuple(profiles))]
 
 
 def _is_address(text: str) -> bool:
@@ -146,7 +144,8 @@ def joining(known: Sequence[FoundStore], found: Sequence[FoundStore]) -> list[Fo
     taken = {one.name for one in known}
     new = []
     for one in found:
-        if os.path.realpath(one.path) not in there:
+        # The sets of a database are known, and it has none of the folders that grow.
+        if os.path.realpath(one.path) not in there and not isinstance(one.path, ServerPath):
             name = next((name for name in _names(one) if name not in taken), str(one.path))
             taken.add(name)
             new.append(one._replace(name=name))
@@ -212,18 +211,40 @@ def _chosen_profile(root: Path, name: str, because: str) -> FoundStore:
 
 def named(found: Sequence[FoundStore]) -> list[FoundStore]:
     """Each file once, and under a name of its own."""
-    once = {os.path.realpath(one.path): one for one in reversed(found)}
-    kept = [one for one in found if once[os.path.realpath(one.path)] is one]
+    kept = _each_once(found)
     short = Counter(next(_names(one)) for one in kept)
     taken: set[str] = set()
     named = []
     for one in kept:
         # Files of the same name all get a longer one: which is which could not be told.
-        names = [name for name in _names(one) if short[name] < 2 or name == one.name]
+        own = "" if isinstance(one.path, ServerPath) else one.name
+        names = [name for name in _names(one) if short[name] < 2 or name == own]
         name = next((name for name in names if name not in taken), str(one.path))
         taken.add(name)
         named.append(one._replace(name=name))
     return named
+
+
+def _each_once(found: Sequence[FoundStore]) -> list[FoundStore]:
+    """Two addresses of one database are two ways to read it, which may find other sets of tables:
+    they are told apart until these are known."""
+    kept: list[FoundStore] = []
+    there: dict[str, list[Path]] = {}
+    for one in found:
+        known = there.setdefault(os.path.realpath(one.path), [])
+        if isinstance(one.path, ServerPath) and not one.path.schema:
+            others = [other for other in known if isinstance(other, ServerPath)]
+            if any(one.path.address == other.address for other in others):
+                continue
+            if others:
+                one = one._replace(path=one.path.told_apart(others))
+            known.append(one.path)
+        elif known:
+            continue
+        else:
+            known.append(one.path)
+        kept.append(one)
+    return kept
 
 
 def _names(one: FoundStore) -> Iterator[str]:
@@ -233,8 +254,10 @@ def _names(one: FoundStore) -> Iterator[str]:
     path = one.path.absolute()
     folder = path.parent
     if isinstance(path, ServerPath):
-        yield path.address.database or path.name
-        yield f"{path.address.host or 'localhost'}/{one.name or path.name}"
+        database = path.address.database or path.name
+        of = f"{database}/{one.name}" if one.name and path.schema else database
+        yield of
+        yield f"{path.address.host or 'localhost'}/{of}"
     elif path.name in FILE_NAMES:
         yield DEFAULT_PROFILE if folder.name == ".hermes" else folder.name
         yield f"{folder.parent.name}/{folder.name}"

@@ -55,9 +55,11 @@ def every_set(
     if not any(isinstance(one.path, ServerPath) and not one.path.schema for one in found):
         return list(found)
     # Late: only a server needs it.
-    from explorer.stores.servers import sets_at
+    from explorer.stores.servers import FoundTables, check_names, sets_at
 
     every: list[FoundStore] = []
+    closed: dict[Path, int] = {}
+    known: dict[ServerPath, Sequence[FoundTables]] = {}
     for one in found:
         if not isinstance(one.path, ServerPath) or one.path.schema:
             every.append(one)
@@ -68,10 +70,22 @@ def every_set(
             if len(found) == 1:
                 raise
             every.append(one)
-        else:
-            known = {other.path for other in every}
-            new = [each for each in sets if each.path not in known]
-            every += [one._replace(path=each.path, name=each.name) for each in new]
+            continue
+        known[one.path] = sets
+        for each in sets:
+            if one.only and each.name not in one.only:
+                continue
+            usual = bool(one.only) or len(sets) == 1
+            store = one._replace(path=each.path, name=each.name, usual=usual, only=())
+            before = closed.get(each.path)
+            if before is None:
+                every.append(store)
+            elif each.closed < before:
+                # It is read with the address that may read more of it.
+                every = [store if other.path == each.path else other for other in every]
+            closed[each.path] = each.closed if before is None else min(each.closed, before)
+    if len(known) == sum(bool(one.only) for one in found):
+        check_names(found[0].only, known)
     return named(every)
 
 

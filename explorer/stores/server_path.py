@@ -8,8 +8,10 @@ has, whatever the current folder is.
 """
 
 import os
+from collections.abc import Collection
 from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from explorer.stores.postgres.address import Address
@@ -62,6 +64,18 @@ class ServerPath(PosixPath):
         made.as_typed = Path(*_parts(address.identity(*known)))
         made.address, made.schema, made.prefix = address, schema, prefix
         made.database = database
+        return made
+
+    def told_apart(self, others: Collection[Path]) -> "ServerPath":
+        """The same database as these, which another address is for: by user and search path."""
+        options = self.address.parameters.get("options", "").replace("\\ ", " ")
+        said = " ".join(filter(None, (self.address.user, options))) or "default"
+        name, at = f"{self.name}?{quote(said, safe=' =,-@')}", 2
+        while any(other.name == name for other in others):
+            name, at = f"{self.name}?{at}", at + 1
+        made = type(self)(os.fspath(self.parent / name))
+        made.address, made.schema, made.prefix = self.address, self.schema, self.prefix
+        made.database = self.database
         return made
 
     def __fspath__(self) -> str:

@@ -1,10 +1,10 @@
 """From the address of a database to its stores: one for each set of power-loop's tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.errors import Problem, StoreError
+from explorer.errors import Problem, StoreError, UsageError, closest
 from explorer.stores.base import Store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.postgres.driver import server_database
@@ -14,11 +14,17 @@ USUAL_PREFIX = "pl_"
 """What power-loop calls its tables unless a program says otherwise."""
 
 
+NO_SESSION = 1000
+"""More tables than a set has."""
+
+
 class FoundTables(NamedTuple):
     """A set of tables, and what it is called among the others of its database."""
 
     path: ServerPath
     name: str
+    closed: int = 0
+    """Tables that this user may not read; more than there are, where it can read no session."""
 
 
 def sets_at(
@@ -29,18 +35,29 @@ def sets_at(
     """The sets of tables at an address; a `StoreError` where it cannot be read or has none. They
     share connections. `waiting` is called each time a busy server is tried again."""
     database = path.database or server_database(path.address, waiting)
-    known = database.found(token)
-    found = known.sets
-    if not found:
-        raise database.no_store(known)
-    name = path.address.database or path.name
+    found = database.found(token)
+    if not found.sets:
+        raise database.no_store(found)
     return [
         FoundTables(
             ServerPath.of(path.address, one.schema, one.prefix, database),
-            _name(one.schema, one.prefix) if len(found) > 1 else name,
+            _name(one.schema, one.prefix),
+            NO_SESSION if one.refused else len(one.closed),
         )
-        for one in found
+        for one in found.sets
     ]
+
+
+def check_names(wanted: Collection[str], known: Mapping[ServerPath, Sequence[FoundTables]]) -> None:
+    """Refuse the name of a set that none of these databases has."""
+    names = list(dict.fromkeys(one.name for sets in known.values() for one in sets))
+    for name in wanted:
+        if name not in names:
+            where = " or ".join(map(str, known))
+            close = ", ".join(closest(name.lower(), names, least=0.0))
+            raise UsageError(
+                "No such profile", f"There is no profile {name!r} in {where}. Closest: {close}."
+            )
 
 
 def _name(schema: str, prefix: str) -> str:

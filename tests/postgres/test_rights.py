@@ -33,10 +33,12 @@ ROLES = {
 @pytest.fixture(scope="module")
 def roles(server: Server) -> Server:
     for role, (schema, less) in ROLES.items():
+        # Another worker may have made it.
         server.run(
-            f"CREATE ROLE {role} LOGIN",
-            f'GRANT USAGE ON SCHEMA "{schema}" TO {role};'
-            f' GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO {role}; {less}',
+            f"DO $$ BEGIN CREATE ROLE {role} LOGIN;"
+            f' GRANT USAGE ON SCHEMA "{schema}" TO {role};'
+            f' GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO {role}; {less};'
+            " EXCEPTION WHEN duplicate_object THEN NULL; END $$",
             database=LOOPS,
         )
     return server
