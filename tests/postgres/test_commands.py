@@ -1,5 +1,6 @@
 """Commands on a database: what they say of it, and that a password is in nothing they say."""
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from explorer.browse.profiles import profile_states, state_lines
 from explorer.errors import ExitCode
 from explorer.stores.discover import locate
 from explorer.stores.open_found import every_set, open_found
+from tests.agents import run_agent
 from tests.conftest import Command
-from tests.postgres.filling import LOOPS, fill_one
+from tests.postgres.filling import LOOPS, POWER_LOOP, fill_one
 from tests.postgres.server import Server, free_port
 from tests.real_files import unpack
 
@@ -87,6 +89,42 @@ def test_the_call_that_resumes_names_the_database(command: Command, address: str
     done = command("--db", address, "resume", "told_root", "--print")
     assert "dsn='postgresql://postgres@127.0.0.1:" in done.out
     assert SECRET not in done.out + done.err
+
+
+HAS = """
+import asyncio, sys
+from power_loop.runtime.store.factory import open_store
+
+async def main(dsn, session):
+    store = await open_store(dsn)
+    print((await store.get_session(session)).session_id)
+    await store.close()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_power_loop_finds_the_session_by_the_call_that_resumes(
+    command: Command, server: Server, tmp_path: Path
+) -> None:
+    before = _tables(server)
+    more = "?options=-c%20search_path%3D%22team%5C%20b%22,public%20-c%20jit%3Doff&connect_timeout=9"
+    told = command("--db", server.address(LOOPS, more=more), "resume", "third_root", "--print")
+    call = ast.parse(told.out.strip(), mode="eval").body
+    (dsn,) = [
+        one.value.value
+        for one in ast.walk(call)
+        if isinstance(one, ast.keyword) and one.arg == "dsn" and isinstance(one.value, ast.Constant)
+    ]
+    assert str(dsn).endswith("/loops?search_path=%22team%20b%22&options=-c%20jit%3Doff")
+    assert run_agent(HAS, *POWER_LOOP, tmp_path, str(dsn), "third_root") == "third_root\n"
+    assert _tables(server) == before
+    listed = command("--db", str(dsn), "list")
+    assert "third_root" in listed.out
+
+
+def _tables(server: Server) -> list[tuple[object, ...]]:
+    return server.run("SELECT oid FROM pg_class WHERE relkind = 'r' ORDER BY oid", database=LOOPS)
 
 
 def test_a_pin_is_kept_in_our_notes(command: Command, address: str) -> None:

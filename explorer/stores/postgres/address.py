@@ -71,10 +71,15 @@ class Address:
 
     @property
     def shown(self) -> str:
-        """The address as it may be shown and copied: without the password and its parameters."""
+        """The address as it may be shown: without the password and its parameters."""
+        return clean_line(self.plain, _SHOWN)
+
+    @property
+    def plain(self) -> str:
+        """The same, not cut."""
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         where = f"postgresql://{user}{self._place(self.host, self.port)}"
-        return clean_line(f"{where}/{quote(self.database, safe='')}", _SHOWN)
+        return f"{where}/{quote(self.database, safe='')}"
 
     def keywords(self) -> dict[str, str]:
         """What libpq is called with; what is left out, it takes from its variables and files."""

@@ -6,10 +6,12 @@ is one, also where it should have been escaped.
 
 import re
 from contextlib import suppress
+from urllib.parse import quote
 
 from explorer.errors import UsageError
-from explorer.stores.postgres.address import is_address, parse
+from explorer.stores.postgres.address import Address, is_address, parse
 from explorer.stores.postgres.secrets import MARK, scrubbed
+from explorer.stores.sqlite.schema import quoted
 
 _LOGIN = re.compile(r"([^:]+:/+[^:/@?#]*):(.*)@", re.DOTALL)
 _PARAMETER = re.compile(r"((?:ssl)?password=)[^&]*", re.IGNORECASE)
@@ -28,3 +30,28 @@ def shown(given: str) -> str:
 def typed_again(given: str) -> str:
     """What to type for the same place: a password is taken from elsewhere when it is run."""
     return shown(given).replace(f":{MARK}@", "@")
+
+
+_KEPT = (
+    *("sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslnegotiation"),
+    *("ssl_min_protocol_version", "ssl_max_protocol_version", "target_session_attrs"),
+    *("passfile", "krbsrvname"),
+)
+"""Parameters that libpq and power-loop's driver (asyncpg) both take: what that does not know, it
+sends to the server, which then refuses the connection."""
+_SEARCH_PATH = re.compile(r"(?:-c\s*|--)search_path=(?:\\.|[^\s\\])*\s*", re.IGNORECASE)
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+def reaching(address: Address, schema: str) -> str:
+    """An address at which the tables of a schema are found, by us and by power-loop alike, which
+    has no other way to name a schema. Without a password: that is taken from elsewhere."""
+    path = schema if _PLAIN_NAME.fullmatch(schema) else quoted(schema)
+    given = {name: address.parameters[name] for name in _KEPT if name in address.parameters}
+    if address.service:
+        given["service"] = address.service
+    if options := _SEARCH_PATH.sub("", address.parameters.get("options", "")).strip():
+        given["options"] = options
+    named = {"search_path": path, **given}
+    query = "&".join(f"{name}={quote(value, safe='/')}" for name, value in named.items())
+    return f"{address.plain}?{query}"

@@ -26,6 +26,7 @@ from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.postgres.changes import ServerChanges, ServerStamp
 from explorer.stores.postgres.connection import ServerDatabase
 from explorer.stores.postgres.freed_memory import return_big_pieces
+from explorer.stores.postgres.given import reaching
 from explorer.stores.power_loop.server import search
 from explorer.stores.power_loop.server.columns import all_columns
 from explorer.stores.power_loop.server.flavour import streamed
@@ -81,8 +82,8 @@ class PostgresStore(PowerLoopStore):
         return self._changes.look()
 
     def _in_call(self) -> str:
-        # Without the password, which libpq and asyncpg also take from elsewhere.
-        return f"dsn={self._database.address.shown!r}"
+        # Of the schema too: in another one, power-loop would make tables of its own.
+        return f"dsn={reaching(self._database.address, self._set.space)!r}"
 
     def where(self) -> tuple[tuple[str, str], ...]:
         return (("Server", str(self.path)),)
