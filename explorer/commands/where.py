@@ -65,13 +65,16 @@ def find_session(options: argparse.Namespace, now: float) -> int:
 
 def _listed(options: argparse.Namespace) -> list[FoundStore]:
     """What a list would show; a session may be lost because that cannot be found."""
+    found: list[FoundStore] = []
     try:
-        return every_set(locate(options.db, options.profile, os.environ, current_folder()))
+        found = locate(options.db, options.profile, os.environ, current_folder())
+        return every_set(found)
     except UsageError:
         raise
     except ExplorerError as error:
         note(f"{error.title}. {error.message}")
-        return []
+        # A database is told among the places that could not be searched.
+        return found
 
 
 def _write(found: Sighting, search: LostSession, first: bool, now: float) -> None:

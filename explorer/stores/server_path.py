@@ -74,8 +74,7 @@ class ServerPath(PosixPath):
         while any(other.name == name for other in others):
             name, at = f"{self.name}?{at}", at + 1
         made = type(self)(os.fspath(self.parent / name))
-        made.address, made.schema, made.prefix = self.address, self.schema, self.prefix
-        made.database = self.database
+        vars(made).update(vars(self))
         return made
 
     def __fspath__(self) -> str:

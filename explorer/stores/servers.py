@@ -1,7 +1,7 @@
 """From the address of a database to its stores: one for each set of power-loop's tables."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError, UsageError, closest
@@ -9,6 +9,10 @@ from explorer.stores.base import Store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.postgres.driver import server_database
 from explorer.stores.server_path import ServerPath
+
+if TYPE_CHECKING:
+    from explorer.stores.postgres.connection import ServerDatabase
+    from explorer.stores.postgres.schema import FoundSets
 
 USUAL_PREFIX = "pl_"
 """What power-loop calls its tables unless a program says otherwise."""
@@ -38,10 +42,29 @@ def sets_at(
     found = database.found(token)
     if not found.sets:
         raise database.no_store(found)
+    return _named(path, database, found)
+
+
+class EverySet(NamedTuple):
+    """What a database has for a user."""
+
+    sets: Sequence[FoundTables]
+    elsewhere: tuple[str, ...]
+    """Other schemas with sets of tables."""
+
+
+def other_sets(path: ServerPath, token: CancelToken | None = None) -> EverySet:
+    """What the database of a set has now."""
+    database = path.database or server_database(path.address)
+    found = database.found(token)
+    return EverySet(_named(path, database, found), found.elsewhere)
+
+
+def _named(path: ServerPath, database: "ServerDatabase", found: "FoundSets") -> list[FoundTables]:
     return [
         FoundTables(
             ServerPath.of(path.address, one.schema, one.prefix, database),
-            _name(one.schema, one.prefix),
+            set_name(one.schema, one.prefix),
             NO_SESSION if one.refused else len(one.closed),
         )
         for one in found.sets
@@ -60,7 +83,8 @@ def check_names(wanted: Collection[str], known: Mapping[ServerPath, Sequence[Fou
             )
 
 
-def _name(schema: str, prefix: str) -> str:
+def set_name(schema: str, prefix: str) -> str:
+    """What a set of tables is called: as its schema, with a prefix that is not the usual one."""
     short = prefix.removesuffix("_")
     return schema if prefix == USUAL_PREFIX else f"{schema}.{short}" if short else f"{schema}."
 

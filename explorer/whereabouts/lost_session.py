@@ -23,6 +23,7 @@ from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.sqlite.failures import short_path
+from explorer.whereabouts.databases import BesideSets, beside_sets, name_of, reached
 from explorer.whereabouts.deleted import deleted_sightings
 from explorer.whereabouts.earlier_titles import earlier_titles
 from explorer.whereabouts.in_chats import in_chat
@@ -90,7 +91,12 @@ class LostSession:
     @cached_property
     def files(self) -> list[SearchedFile]:
         """Found when they are first asked for, in the thread of the search: a disk may be slow."""
-        return state_files(self._listed, self._environment, self._here)
+        others = self._databases_have.sets
+        return state_files(self._listed, self._environment, self._here, others)
+
+    @cached_property
+    def _databases_have(self) -> BesideSets:
+        return beside_sets(self._listed)
 
     def state_file(self, path: Path) -> SearchedFile:
         """The state file at a path, or in that folder; one that is not among those looked into
@@ -99,9 +105,9 @@ class LostSession:
         for one in self.files:
             if real in (os.path.realpath(one.path), str(one.home)):
                 return one
-        return SearchedFile(
-            path, short_path(path), False, usual=False, several=False, profile=False
-        )
+        there = reached(path, self._listed)
+        name = name_of(there) or short_path(path)
+        return SearchedFile(there, name, False, usual=False, several=False, profile=False)
 
     def look(self, token: CancelToken) -> Iterator[Told]:
         for file in self.files:
@@ -118,6 +124,7 @@ class LostSession:
                 yield from self._in_snapshot(copy, file, token)
             yield from unseen
             yield from backups(home)
+        yield from self._databases_have.unseen
 
     def _known(self, path: Path) -> set[str]:
         return self._found.setdefault(os.path.realpath(path), set())

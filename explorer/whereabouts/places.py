@@ -15,8 +15,9 @@ from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, root_of
 from explorer.stores.hermes.store import STATE_FILE
-from explorer.stores.server_path import database_of, on_server
+from explorer.stores.server_path import ServerPath, on_server
 from explorer.stores.sqlite.failures import short_path, size_of
+from explorer.whereabouts.databases import set_options
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
@@ -49,8 +50,10 @@ class SearchedFile(NamedTuple):
     def command(self, *words: str, id_: str = "") -> str:
         """What to type for a session in it, or for a change of it."""
         options: tuple[str, ...] = ()
-        own = database_of(self.path) if on_server(self.path) else str(self.path)
-        if not self.usual:
+        own = str(self.path)
+        if isinstance(self.path, ServerPath):
+            options = set_options(self.path)
+        elif not self.usual:
             options = ("--db", own)
         elif self.several and not id_:
             options = ("--profile", self.name) if self.profile else ("--db", own)
@@ -59,20 +62,26 @@ class SearchedFile(NamedTuple):
 
 
 def state_files(
-    listed: Sequence[FoundStore], environment: Mapping[str, str], here: Path | None
+    listed: Sequence[FoundStore],
+    environment: Mapping[str, str],
+    here: Path | None,
+    others: Sequence[FoundStore] = (),
 ) -> list[SearchedFile]:
-    """Those that are listed, then those in the usual place, then every profile beside them."""
-    usual = _found((), environment, here)
+    """Those that are listed, then `others` of the same databases, then those in the usual place,
+    then every profile beside them."""
+    # What a database has is listed, or among the others.
+    usual = [one for one in _found((), environment, here) if not on_server(one.path)]
     roots = [root_of(one.path.absolute().parent, environment) for one in listed if _is_hermes(one)]
     roots.append(default_home(environment))
     beside = [one for root in dict.fromkeys(roots) for one in _found((str(root),), {}, here)]
     own = {os.path.realpath(one.path) for one in listed}
     plain = {os.path.realpath(one.path) for one in usual}
     by_profile = not environment.get("SESSION_EXPLORER_DB")
-    names = {os.path.realpath(one.path): one.name for one in (*beside, *listed, *usual)}
+    every = (*listed, *others, *usual, *beside)
+    names = {os.path.realpath(one.path): one.name for one in (*beside, *others, *listed, *usual)}
     found: dict[str, SearchedFile] = {}
     taken: set[str] = set()
-    for one in (*listed, *usual, *beside):
+    for one in every:
         real = os.path.realpath(one.path)
         there = on_server(one.path) or os.path.lexists(one.path)
         if real in found or not there:

@@ -46,8 +46,9 @@ def place_words(place: Place) -> str:
 
 
 def _noun(place: Place) -> str:
-    """Only a file in a home of Hermes is that of a profile."""
-    return "profile" if place.path.name == STATE_FILE else "state file"
+    """Of files, only one in a home of Hermes is that of a profile."""
+    hermes = place.path.name == STATE_FILE
+    return "profile" if hermes or on_server(place.path) else "state file"
 
 
 def reason_words(found: Sighting) -> str:
@@ -156,7 +157,7 @@ def besides(ended: Ended) -> Iterator[str]:
 def unseen_words(unseen: Unseen) -> str:
     """Something that was not looked into, and why."""
     path = clean_line(short_path(unseen.path), 200)
-    return f"{path}: {unseen.what}, {clean_line(unseen.why, 200)}"
+    return f"{path}: {clean_line(unseen.what, 80)}, {clean_line(unseen.why, 300)}"
 
 
 def summary(places: int, found: int, text: str, unsearched: int = 0) -> str:

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_a_session_is_deleted_and_comes_back(command: Command, address: str) -> 
     listed = _json(command, address, "list")
     assert [one["id"] for one in listed["sessions"]] == ["told_pending"]
     (sighting,) = _json(command, address, "where", "question 4")["sightings"]
-    assert sighting["command"].startswith("session-explorer --db postgresql://")
+    assert shlex.split(sighting["command"])[2].startswith("postgresql://postgres@127.0.0.1:")
     assert not command("--db", address, "undo", "--dry-run").out.count("gone")
     assert command("--db", address, "undo", "--yes").code == ExitCode.DONE
     assert _json(command, address, "show", "told_root") == before

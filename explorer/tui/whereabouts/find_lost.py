@@ -18,6 +18,7 @@ from explorer.stores.columns import ID
 from explorer.stores.discover import current_folder
 from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.ours.notes import OurFiles
+from explorer.stores.server_path import on_server
 from explorer.tui.dialogs.questions import Prompt, ask_for
 from explorer.tui.edits.confirm import EditLane
 from explorer.tui.edits.trash import show_trash
@@ -145,7 +146,7 @@ class LostFinder:
 
     def _open_trash(self, screen: LostScreen, found: Sighting) -> None:
         path, trash = found.place.path, self.opening.trash
-        if trash is None or not path.exists():
+        if trash is None or not (on_server(path) or path.exists()):
             say(screen, ExplorerError(*state_file_gone(path)))
             return
         notes = self.opening.notes_of(path)
