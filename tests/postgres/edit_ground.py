@@ -92,7 +92,12 @@ class Ground(NamedTuple):
     def write_now(self, id_: str) -> None:
         """Have a session written just now, however long ago the template was made."""
         now = int(time.time() * 1000)
-        self.run(f"UPDATE pl_sessions SET updated_at = {now} WHERE session_id = '{id_}'")
+        of = f"session_id = '{id_}'"
+        self.run(
+            f"UPDATE pl_sessions SET updated_at = {now} WHERE {of}",
+            f"UPDATE pl_messages SET created_at = {now} WHERE {of}"
+            f" AND seq = (SELECT max(seq) FROM pl_messages WHERE {of})",
+        )
 
     def drop(self) -> None:
         self.server.run(f"DROP DATABASE {self.database} WITH (FORCE)")

@@ -121,11 +121,11 @@ def test_a_session_that_was_just_archived_is_not_running(ground: Ground) -> None
     assert editor.plan(Action.DELETE, keys("first_root")).doomed
 
 
-def test_what_power_loop_has_written_just_now_is_running_without_a_new_message(
-    ground: Ground,
-) -> None:
+def test_only_a_message_of_just_now_makes_a_session_running(ground: Ground) -> None:
     now = int((time.time() + LATER) * 1000)
     ground.run(f"UPDATE pl_sessions SET updated_at = {now} WHERE session_id = 'first_root'")
+    assert ground.editor().plan(Action.DELETE, keys("first_root")).doomed
+    ground.run(f"UPDATE pl_messages SET created_at = {now} WHERE session_id = 'first_root'")
     plan = ground.editor().plan(Action.DELETE, keys("first_root"))
     assert dict(plan.skipped) == {RUNNING: 1}
 

@@ -54,6 +54,8 @@ class Subject(NamedTuple):
     """It waits for the results of tools, and takes nothing else before it has them."""
     swept: bool = False
     """The agent archived it by itself, and unarchives it when it is used again."""
+    said_at: float | None = None
+    """When its last message was written, where its last activity may be something else."""
 
 
 class Size(NamedTuple):
@@ -279,7 +281,7 @@ class SessionTables(ABC):
     def state(self, subject: Subject, leases: Mapping[str, float], now: float) -> State:
         """Whether an agent may be writing it."""
         return state_of(
-            last_active=subject.last_active,
+            last_active=subject.last_active if subject.said_at is None else subject.said_at,
             ended=subject.ended,
             held_until=leases.get(subject.id, 0.0),
             now=now,

@@ -114,7 +114,8 @@ def sessions(
     reader: TableReader, tables: Tables, units: Sequence[Unit], now: float
 ) -> dict[int, Session]:
     """The sessions of units of one set of tables, by key; who is gone is missing."""
-    picked = f"{tables.pick(reader.schema, 'sessions', 's', _SHOWN)}, {tables.active}"
+    shown = tables.pick(reader.schema, "sessions", "s", _SHOWN)
+    picked = f"{shown}, {tables.active}, {tables.newest}"
     asked = {tables.handle(unit.key): unit for unit in units}
     rows = tables.flavour.rows(reader, tables, picked, asked)
     ids = [cells.words(row[1]) for row in rows]
@@ -136,14 +137,16 @@ def _told(
 
 
 def _session(unit: Unit, row: Sequence[object], told: _Told, now: float) -> Session:
-    handle, name, created, model, status, kind, parent, about, *place, last = row
+    handle, name, created, model, status, kind, parent, about, *place, last, newest = row
     id_, started = cells.words(name), cells.seconds(created)
     messages, calls = told.counts.get(handle, (0, 0))
     prompt, completion = told.tokens.get(id_, (None, None))
     active = cells.seconds(last) or started
     held = told.held.get(id_, 0.0)
+    # Nobody needs to be at work where a session was only archived.
+    said_at = cells.seconds(newest) or started
     state = state_of(
-        last_active=active, ended=False, held_until=held, now=now, within=RUNNING_WITHIN
+        last_active=said_at, ended=False, held_until=held, now=now, within=RUNNING_WITHIN
     )
     return Session(
         key=unit.key,
@@ -295,7 +298,7 @@ def recipes_of(tables: Tables) -> Recipes:
         columns.ID: Recipe(("session_id",), cells.words),
         columns.TITLE: Recipe(("metadata_json",), title_in),
         columns.SOURCE: Recipe(("session_id",), lambda _: AGENT),
-        columns.WITHIN: Recipe(("session_id",), lambda _: RUNNING_WITHIN),
+        columns.WITHIN: _within(tables),
         columns.MODEL: Recipe(("model",), lambda cell: cells.text(cell) or None),
         columns.MESSAGES: Recipe((f"(SELECT count(*) {told})",), cells.amount),
         columns.TOOLS: Recipe(
@@ -307,3 +310,10 @@ def recipes_of(tables: Tables) -> Recipes:
             (f"(SELECT {flavour.total(flavour.size('m.content'))} {told})",), int
         ),
     }
+
+
+def _within(tables: Tables) -> Recipe:
+    """Counted from the last activity, however long that is after the last message."""
+    if not tables.lag:
+        return Recipe(("session_id",), lambda _: RUNNING_WITHIN)
+    return Recipe((tables.lag,), lambda lag: RUNNING_WITHIN - (lag or 0) / 1000)

@@ -77,6 +77,17 @@ class Tables(NamedTuple):
 
     @property
     def active(self) -> str:
+        """When a session was last active."""
+        return self.newest
+
+    @property
+    def lag(self) -> str:
+        """For how many milliseconds a session has been active since its last message; empty where
+        that is its last activity."""
+        return ""
+
+    @property
+    def newest(self) -> str:
         """When the last message of a session was written. There is no index on times; numbers only
         grow, so it is the one with the highest."""
         return (

@@ -11,12 +11,17 @@ from explorer.stores.power_loop.server.flavour import Postgres
 from explorer.stores.power_loop.server.numbers import SessionNumbers
 from explorer.stores.power_loop.tables import Tables, marks_parts
 
+RECENT = 600_000
+"""Milliseconds in which a session was active that may count as running: more than it takes, since
+the clock of the server may be another one."""
+
 
 class ServerTables(Tables):
     """One set; the reader is asked about no other."""
 
     ids: SessionNumbers
     _active: str
+    _lag: str
 
     @classmethod
     def of(cls, found: TableSet) -> "ServerTables":
@@ -29,7 +34,15 @@ class ServerTables(Tables):
         made.ids = SessionNumbers()
         dated = found.has(f"{found.prefix}sessions", "updated_at")
         made._active = "s.updated_at" if dated else "s.created_at"
+        counted = {"created_at", "updated_at"} <= found.numbers
+        made._lag = made._lag_of_recent() if dated and counted else ""
         return made
+
+    def _lag_of_recent(self) -> str:
+        """Only of sessions that may count as running is the last message looked for."""
+        recent = f"s.updated_at > extract(epoch FROM now()) * 1000 - {RECENT}"
+        newest = f"coalesce({self.newest}, s.created_at)"
+        return f"(CASE WHEN {recent} THEN s.updated_at - {newest} END)"
 
     def named(self, table: str) -> str:
         return f"{self.prefix}{table}"
@@ -40,6 +53,10 @@ class ServerTables(Tables):
         the newest message of each would read as many rows as there are sessions, and there is no
         index on the times of messages."""
         return self._active
+
+    @property
+    def lag(self) -> str:
+        return self._lag
 
     def key(self, handle: Any) -> int:
         return self.ids.number(handle)

@@ -193,13 +193,17 @@ class ServerSessionTables(SetTables):
             column = self.shape.id
             values = [self._of.handle(key) for key in values if isinstance(key, int)]
         picked = self.schema.pick(self.shape.sessions, "s", COLUMNS)
-        # As the list has it, which shows by this whether a session is running.
+        # As the list has it, which tells by the newest message whether a session is running.
         written = self.schema.pick(self.shape.sessions, "s", ("updated_at",))
+        newest = (
+            f"SELECT m.created_at FROM {quoted(self.shape.messages)} m"
+            " WHERE m.session_id = s.session_id ORDER BY m.seq DESC LIMIT 1"
+        )
         return [
             self._subject(row)
             for batch in batches(values)
             for row in self.ask(
-                f"SELECT s.session_id, {written}, {self._pending()}, {picked}"
+                f"SELECT s.session_id, {written}, ({newest}), {self._pending()}, {picked}"
                 f" FROM {quoted(self.shape.sessions)} s"
                 f" WHERE s.{quoted(column)} IN ({placeholders(batch)})",
                 batch,
@@ -207,12 +211,14 @@ class ServerSessionTables(SetTables):
         ]
 
     def _subject(self, row: Sequence[Any]) -> Subject:
-        id_, written, pending, *rest = row
+        id_, written, newest, pending, *rest = row
         key = self._of.key(cells.words(id_))
-        return subject_of((key, "text", written, pending, *rest))
+        found = subject_of((key, "text", written, pending, *rest))
+        created = dict(zip(COLUMNS, rest, strict=True))["created_at"]
+        return found._replace(said_at=cells.seconds(newest) or cells.seconds(created))
 
     def archived(self, subject: Subject, on: bool, now: float) -> Values:
-        # Not `updated_at`, as power-loop would: the session would be listed as running now.
+        # Not `updated_at`, as power-loop would: that is the last activity of the session.
         return {"status": raw("archived" if on else "active")}
 
     def size(self, id_: str) -> Size:
