@@ -136,10 +136,21 @@ def _lines(info: StoreInfo) -> list[tuple[str, str]]:
     if not info.sound:
         lines.append(("damaged", disagrees(profile_of(Path(info.path)))))
     lines += [("not read" if at == 0 else "", gap) for at, gap in enumerate(info.gaps)]
-    refused = sorted({reason for reason in info.edits.values() if reason})
-    possible = [name for name, reason in info.edits.items() if reason is None]
-    lines.append(("changes", ", ".join(possible) if possible else f"none: {'; '.join(refused)}"))
-    return lines
+    return [*lines, *_change_lines(info.edits)]
+
+
+def _change_lines(edits: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """What can be changed, and why the rest cannot be: of a file that cannot be written, nothing
+    else is of interest."""
+    refused: dict[str, list[str]] = {}
+    for name, reason in edits.items():
+        if reason:
+            refused.setdefault(reason, []).append(name)
+    possible = [name for name, reason in edits.items() if reason is None]
+    if not possible:
+        return [("changes", f"none: {'; '.join(sorted(refused))}")]
+    why = [("", f"no {', '.join(names)}: {reason}") for reason, names in refused.items()]
+    return [("changes", ", ".join(possible)), *why]
 
 
 def _search_lines(search: SearchModes) -> list[tuple[str, str]]:

@@ -105,6 +105,17 @@ def test_what_is_missing_beside_the_messages_is_told(roles: Server, command: Com
     assert tuple(line for _, line in details.sections[-1].rows) == tuple(gaps)
 
 
+def test_info_gives_the_reason_for_each_change_that_is_not_possible(
+    roles: Server, command: Command
+) -> None:
+    address = roles.address(LOOPS, "reader", "?search_path=%22team%20b%22")
+    told = " ".join(command("--db", address, "info").out.split())
+    assert "changes pin no rename, archive: this user has no permission for UPDATE on the" in told
+    assert "no delete, prune: this user has no permission for INSERT, UPDATE, DELETE on" in told
+    assert "no clear: power-loop needs unbroken message numbers" in told
+    assert "no end, reopen: power-loop does not record when a session ends" in told
+
+
 def test_a_role_that_may_read_everything_is_told_of_no_gap(
     server: Server, command: Command
 ) -> None:
