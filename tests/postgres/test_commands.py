@@ -92,6 +92,17 @@ def test_the_call_that_resumes_names_the_database(command: Command, address: str
     assert SECRET not in done.out + done.err
 
 
+def test_a_search_path_without_sessions_is_told_where_they_are(
+    command: Command, server: Server
+) -> None:
+    done = command("--db", server.address(LOOPS, more="?search_path=missing"), "list")
+    assert done.code == ExitCode.CANNOT_OPEN
+    assert "No sessions in this database" in done.err
+    assert "?options=" not in done.err
+    has = "Other schemas of this database have sessions: ?search_path=public, "
+    assert f"{has}?search_path=%22team%20b%22." in done.err
+
+
 HAS = """
 import asyncio, sys
 from power_loop.runtime.store.factory import open_store

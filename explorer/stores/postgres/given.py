@@ -43,15 +43,19 @@ _SEARCH_PATH = re.compile(r"(?:-c\s*|--)search_path=(?:\\.|[^\s\\])*\s*", re.IGN
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
+def search_path(schema: str) -> str:
+    """The parameter of an address that names a schema."""
+    name = schema if _PLAIN_NAME.fullmatch(schema) else quoted(schema)
+    return f"search_path={quote(name, safe='')}"
+
+
 def reaching(address: Address, schema: str) -> str:
     """An address at which the tables of a schema are found, by us and by power-loop alike, which
     has no other way to name a schema. Without a password: that is taken from elsewhere."""
-    path = schema if _PLAIN_NAME.fullmatch(schema) else quoted(schema)
     given = {name: address.parameters[name] for name in _KEPT if name in address.parameters}
     if address.service:
         given["service"] = address.service
     if options := _SEARCH_PATH.sub("", address.parameters.get("options", "")).strip():
         given["options"] = options
-    named = {"search_path": path, **given}
-    query = "&".join(f"{name}={quote(value, safe='/')}" for name, value in named.items())
-    return f"{address.plain}?{query}"
+    others = (f"{name}={quote(value, safe='/')}" for name, value in given.items())
+    return f"{address.plain}?{'&'.join((search_path(schema), *others))}"

@@ -7,6 +7,7 @@ a file that cannot be read.
 from explorer.errors import Problem, ServerError
 from explorer.render.clean import clean_line
 from explorer.render.figures import plural
+from explorer.stores.postgres.given import search_path
 from explorer.stores.postgres.schema import TableSet
 from explorer.stores.sqlite.schema import quoted
 
@@ -56,6 +57,6 @@ def elsewhere(schemas: tuple[str, ...]) -> str:
     """Where sessions are that the search path leaves out; empty where there are none."""
     if not schemas:
         return ""
-    named = ", ".join(clean_line(name, 60) for name in schemas[:_MOST])
+    named = ", ".join(f"?{clean_line(search_path(name), 100)}" for name in schemas[:_MOST])
     more = f" and {len(schemas) - _MOST} more" if len(schemas) > _MOST else ""
-    return f"It has sessions in other schemas: {named}{more}."
+    return f"Other schemas of this database have sessions: {named}{more}."
