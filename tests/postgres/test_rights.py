@@ -9,6 +9,7 @@ from explorer.stores.postgres.address import parse
 from explorer.stores.server_path import ServerPath
 from explorer.stores.servers import open_server
 from tests.conftest import Command
+from tests.postgres.edit_ground import Ground
 from tests.postgres.filling import LOOPS
 from tests.postgres.server import Server
 
@@ -103,6 +104,19 @@ def test_what_is_missing_beside_the_messages_is_told(roles: Server, command: Com
     details = store.details(catalog.folded(next(iter(catalog.keys))))
     assert details.sections[-1].title == "Not read"
     assert tuple(line for _, line in details.sections[-1].rows) == tuple(gaps)
+
+
+def test_rows_that_the_server_may_hide_are_told(ground: Ground, command: Command) -> None:
+    ground.run(
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader",
+        "ALTER TABLE pl_sessions ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY own ON pl_sessions USING (session_id = 'first_root')",
+    )
+    told = " ".join(
+        command("--db", ground.server.address(ground.database, "reader"), "info").out.split()
+    )
+    assert "sessions 1 " in told
+    assert "not read Row security may hide rows of pl_sessions from the role reader." in told
 
 
 def test_info_gives_the_reason_for_each_change_that_is_not_possible(

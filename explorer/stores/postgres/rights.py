@@ -42,7 +42,7 @@ def _grant(tables: TableSet, role: str) -> str:
 
 def gaps(tables: TableSet, effects: dict[str, str], role: str) -> tuple[str, ...]:
     """What cannot be said of sessions because other tables may not be read; `effects` tells what
-    each table is for, without its prefix. The last one says what to ask for."""
+    each table is for, without its prefix."""
     told: dict[str, list[str]] = {}
     for name, effect in effects.items():
         table = f"{tables.prefix}{name}"
@@ -50,7 +50,13 @@ def gaps(tables: TableSet, effects: dict[str, str], role: str) -> tuple[str, ...
             part = " (some columns can)" if table in tables.partly else ""
             told.setdefault(effect, []).append(clean_line(table, 60) + part)
     lines = [f"{', '.join(names)} cannot be read: {effect}." for effect, names in told.items()]
-    return (*lines, f"Ask for: {_grant(tables, role)}.") if lines else ()
+    if lines:
+        lines.append(f"Ask for: {_grant(tables, role)}.")
+    secured = sorted(tables.filtered & tables.tables.keys())
+    if secured:
+        named = ", ".join(clean_line(name, 60) for name in secured)
+        lines.append(f"Row security may hide rows of {named} from the role {clean_line(role, 60)}.")
+    return tuple(lines)
 
 
 def elsewhere(schemas: tuple[str, ...]) -> str:

@@ -56,7 +56,7 @@ TABLES = f"""
 WITH heads AS MATERIALIZED ({_HEADS})
 SELECT h.schema, h.prefix, c.relname,
 has_schema_privilege(h.space, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'),
-has_any_column_privilege(c.oid, 'SELECT'),
+has_any_column_privilege(c.oid, 'SELECT'), row_security_active(c.oid),
 array_to_string(array_agg(a.attname ORDER BY a.attnum), chr(1)),
 array_to_string(array_agg(a.attname) FILTER (WHERE t.typcategory = 'N'), chr(1))
 FROM heads h
@@ -84,6 +84,8 @@ class TableSet(NamedTuple):
     """The tables that this user may not read."""
     partly: frozenset[str] = frozenset()
     """Those of them of which it may read some columns."""
+    filtered: frozenset[str] = frozenset()
+    """The tables of which the server may show this user only some rows."""
     usable: bool = True
     """Whether this user may look into the schema."""
 
@@ -152,13 +154,15 @@ def sets_of_tables(rows: Iterable[Sequence[Any]], path: Sequence[str]) -> tuple[
 
 def _set(schema: str, prefix: str, rows: Iterable[Sequence[Any]]) -> TableSet:
     tables: dict[str, frozenset[str]] = {}
-    closed, partly = set(), set()
+    closed, partly, filtered = set[str](), set[str](), set[str]()
     numbers, others = set[str](), set[str]()
-    for name, whole, some, columns, counting in rows:
+    for name, whole, some, secured, columns, counting in rows:
         table, named = cells.words(name), frozenset(cells.words(columns).split("\1"))
         counts = set(cells.words(counting).split("\1"))
         numbers |= counts
         others |= named - counts
+        if secured:
+            filtered.add(table)
         if whole:
             tables[table] = named
             continue
@@ -166,7 +170,13 @@ def _set(schema: str, prefix: str, rows: Iterable[Sequence[Any]]) -> TableSet:
         if some:
             partly.add(table)
     return TableSet(
-        schema, prefix, tables, frozenset(numbers - others), frozenset(closed), frozenset(partly)
+        schema,
+        prefix,
+        tables,
+        numbers=frozenset(numbers - others),
+        closed=frozenset(closed),
+        partly=frozenset(partly),
+        filtered=frozenset(filtered),
     )
 
 
