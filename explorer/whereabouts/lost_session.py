@@ -18,6 +18,7 @@ from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore
 from explorer.stores.hermes.routes_file import folder_of
+from explorer.stores.hermes.snapshots import Snapshot
 from explorer.stores.hermes.transcript_files.hostile_files import Identity
 from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.ours.notes import Notes
@@ -28,7 +29,6 @@ from explorer.whereabouts.earlier_titles import earlier_titles
 from explorer.whereabouts.in_chats import in_chat
 from explorer.whereabouts.places import (
     SearchedFile,
-    Snapshot,
     backups,
     snapshots,
     state_files,

@@ -6,7 +6,6 @@ are found for the first time here: nothing else of this program ever looks at th
 
 import os
 import shlex
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,13 +13,13 @@ from typing import NamedTuple
 from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, root_of
+from explorer.stores.hermes.snapshots import SNAPSHOTS, Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.server_path import database_of, on_server
-from explorer.stores.sqlite.failures import short_path, size_of
+from explorer.stores.sqlite.failures import short_path
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
-SNAPSHOTS = "state-snapshots"
 BACKUPS = "backups"
 MOST_SNAPSHOTS = 30
 """Snapshots of a home that are looked into, the newest first; Hermes keeps 20."""
@@ -105,67 +104,32 @@ def _is_hermes(one: FoundStore) -> bool:
     return one.path.name == STATE_FILE
 
 
-class Snapshot(NamedTuple):
-    """A copy of a state file that Hermes made."""
-
-    made: float
-    path: Path
-
-
 def snapshots(home: Path) -> tuple[list[Snapshot], list[Unseen]]:
     """(the snapshots that can be read, the newest first; those that are not looked into)."""
-    found: list[Snapshot] = []
-    unseen: list[Unseen] = []
-    folder = home / SNAPSHOTS
-    for name in _names(folder, unseen):
-        path = folder / name / STATE_FILE
-        why = _why_not(folder / name, path)
-        if why is None:
-            found.append(Snapshot(os.lstat(path).st_mtime, path))
-        elif why:
-            unseen.append(Unseen(folder / name, "snapshot", why))
-    found.sort(reverse=True)
+    found, unusable = snapshots_of(home)
+    unseen = [Unseen(*one) for one in unusable]
     if len(found) > MOST_SNAPSHOTS:
         older = plural(len(found) - MOST_SNAPSHOTS, "older snapshot")
-        unseen.append(Unseen(folder, older, f"only the newest {MOST_SNAPSHOTS} are searched"))
+        why = f"only the newest {MOST_SNAPSHOTS} are searched"
+        unseen.append(Unseen(home / SNAPSHOTS, older, why))
     return found[:MOST_SNAPSHOTS], unseen
-
-
-def _why_not(folder: Path, path: Path) -> str | None:
-    """Why a snapshot is not looked into; empty where it is none, None where it can be."""
-    try:
-        if not stat.S_ISDIR(os.lstat(folder).st_mode):
-            return "" if not os.path.islink(folder) else "is a link to another place"
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return "its state.db is not a regular file"
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
-    if any(size_of(f"{path}{ending}") for ending in ("-wal", "-journal")):
-        return (
-            "another file holds part of its messages; copy the folder and open the copy with --db"
-        )
-    return None
 
 
 def backups(home: Path) -> Iterator[Unseen]:
     """Copies that are only named."""
-    zipped = [name for name in _names(home / BACKUPS, []) if name.endswith(".zip")]
+    zipped = [name for name in _names(home / BACKUPS) if name.endswith(".zip")]
     if zipped:
         advice = "unpack one, then open its state.db with --db"
         yield Unseen(home / BACKUPS, plural(len(zipped), "zip backup"), advice)
-    for name in _names(home, []):
+    for name in _names(home):
         own = name in [f"{STATE_FILE}{ending}" for ending in _OWN]
         if not own and (name.startswith(STATE_FILE) or name.endswith(".bak")):
             yield Unseen(home / name, "backup", "open it with --db")
 
 
-def _names(folder: Path, unseen: list[Unseen]) -> list[str]:
+def _names(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        unseen.append(Unseen(folder, "folder", (error.strerror or str(error)).lower()))
+    except OSError:
+        # Nothing can be said of what is in it.
         return []

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from explorer.errors import ExitCode
+from explorer.render.figures import iso_utc
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.factories import T0, altered, talk
@@ -325,3 +326,37 @@ def test_a_session_that_only_a_file_has_is_shown_and_not_resumed(
     done = command("resume", "--print", "default/filed_1")
     assert done.code == ExitCode.REFUSED
     assert "This session is only in filed_1.jsonl, not in the state file" in done.err
+
+
+def test_the_date_of_a_snapshot_is_when_hermes_made_it(home: Path, command: Command) -> None:
+    """Not when its file was copied with the rest of the home."""
+    dated = home / "state-snapshots" / "20240229-120000-pre-update"
+    (home / "state-snapshots" / "before_update").rename(dated)
+    assert _one(command, "huckleberry")["snapshot_at"] == "2024-02-29T12:00:00Z"
+    noted = dated.rename(dated.with_name("before_update"))
+    (noted / "manifest.json").write_text('{"id": "?", "timestamp": "20240301-120000"}')
+    assert _one(command, "huckleberry")["snapshot_at"] == "2024-03-01T12:00:00Z"
+    for content in ("{", "[]", '{"timestamp": 7}', '{"timestamp": "20249999-120000"}'):
+        (noted / "manifest.json").write_text(content)
+        os.utime(noted / "state.db", (T0, T0))
+        assert _one(command, "huckleberry")["snapshot_at"] == iso_utc(T0)
+
+
+def test_the_newest_snapshots_are_chosen_by_when_they_were_made(
+    home: Path, command: Command
+) -> None:
+    """A file that was copied last may be of the oldest."""
+    source = home / "state-snapshots" / "before_update"
+    for day in range(1, 31):
+        folder = home / "state-snapshots" / f"202402{day:02}-000000"
+        if day > 29:
+            folder = home / "state-snapshots" / "20240301-000000"
+        folder.mkdir()
+        os.link(source / "state.db", folder / "state.db")
+    source.rename(source.with_name("20230101-000000-first"))
+    os.utime(home / "state-snapshots" / "20230101-000000-first" / "state.db")
+    found = _one(command, "huckleberry")
+    assert found["snapshot_at"] == "2024-03-01T00:00:00Z"
+    result = command("where", "--json", "huckleberry").json
+    assert sum(one["place"] == "snapshot" for one in result["places"]) == 30
+    assert [one["what"] for one in result["not_searched"]] == ["1 older snapshot"]
