@@ -17,10 +17,12 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore
+from explorer.stores.hermes.left_behind import file_lost
 from explorer.stores.hermes.routes_file import folder_of
 from explorer.stores.hermes.snapshots import Snapshot
 from explorer.stores.hermes.transcript_files.hostile_files import Identity
 from explorer.stores.kinds import open_copy, open_store
+from explorer.stores.open_found import explained
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.sqlite.failures import short_path
@@ -135,8 +137,11 @@ class LostSession:
             found = list(search.sightings(place, extra, tips[:MOST]))
             self._known(file.path).update(search.ids())
             self._stores[os.path.realpath(file.path)] = store
+        except StoreError as error:
+            yield Ended(place, error=_why(error, file.path))
+            return
         except ExplorerError as error:
-            yield Ended(place, error=_why(error))
+            yield Ended(place, error=_words(error))
             return
         yield from found
         yield Ended(place, len(found), max(len(tips) - MOST, 0))
@@ -188,7 +193,7 @@ class LostSession:
         try:
             kept = state_files_in(path)
         except ExplorerError as error:
-            yield Ended(whole, error=_why(error))
+            yield Ended(whole, error=_words(error))
             return
         if not kept:
             yield Begun(whole)
@@ -210,7 +215,7 @@ class LostSession:
                 else:
                     more += 1
         except ExplorerError as error:
-            yield Ended(place, found, more, error=_why(error))
+            yield Ended(place, found, more, error=_words(error))
             return
         yield Ended(place, found, more)
 
@@ -261,7 +266,7 @@ class LostSession:
             found = search.sightings(place, (Reason.SNAPSHOT,), new[:MOST])
             told = [self._compared(file, one, token) for one in found if one.id not in known]
         except ExplorerError as error:
-            yield Ended(place, error=_why(error))
+            yield Ended(place, error=_words(error))
             return
         known.update(search.ids())
         yield from told
@@ -308,7 +313,14 @@ class LostSession:
         return frozenset(found)
 
 
-def _why(error: ExplorerError) -> str:
-    if isinstance(error, StoreError) and error.problem in (Problem.MISSING, Problem.EMPTY):
+def _why(error: StoreError, path: Path) -> str:
+    """Why a state file could not be looked into."""
+    if error.problem is Problem.MISSING and (lost := file_lost(path)) is not None:
+        return _words(lost)
+    if error.problem in (Problem.MISSING, Problem.EMPTY):
         return NO_SESSIONS_YET
+    return _words(explained(error, path))
+
+
+def _words(error: ExplorerError) -> str:
     return f"{error.title}. {error.message}"

@@ -13,10 +13,11 @@ from typing import NamedTuple
 from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, root_of
+from explorer.stores.hermes.left_behind import left_behind
 from explorer.stores.hermes.snapshots import SNAPSHOTS, Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.server_path import database_of, on_server
-from explorer.stores.sqlite.failures import short_path
+from explorer.stores.sqlite.failures import broken_link, short_path
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
@@ -43,7 +44,10 @@ class SearchedFile(NamedTuple):
 
     @property
     def home(self) -> Path:
-        return self.path.resolve().parent
+        if os.path.exists(self.path):
+            return self.path.resolve().parent
+        # A link to a disk that is gone: what is beside the link is still there.
+        return self.path.parent.resolve()
 
     def command(self, *words: str, id_: str = "") -> str:
         """What to type for a session in it, or for a change of it."""
@@ -73,8 +77,7 @@ def state_files(
     taken: set[str] = set()
     for one in (*listed, *usual, *beside):
         real = os.path.realpath(one.path)
-        there = on_server(one.path) or os.path.lexists(one.path)
-        if real in found or not there:
+        if real in found or not _is_there(one.path):
             continue
         name = names[real] or one.path.stem
         name = short_path(one.path) if name in taken else name
@@ -98,6 +101,16 @@ def _found(
     except ExplorerError:
         # A wrong variable, or a folder without a state file: nothing is there.
         return []
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a state file, or was one: a profile may never have had any."""
+    return (
+        on_server(path)
+        or os.path.lexists(path)
+        or broken_link(path) is not None
+        or bool(left_behind(path.parent))
+    )
 
 
 def _is_hermes(one: FoundStore) -> bool:

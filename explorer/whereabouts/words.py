@@ -18,6 +18,8 @@ LISTED = "Listed."
 COPY = "recovered.db"
 """The name of a copy of a snapshot. A snapshot itself is not opened with `--db`: SQLite would put
 files beside it."""
+MOST_ERROR = 600
+"""Characters of why something was not searched, with what to do about it."""
 _CLASSES = {one.value: one.words for one in Hidden}
 GO_TO, RESTORE, READ = "go to session", "open trash", "read"
 """What enter does with a hit."""
@@ -136,9 +138,9 @@ def lost_title(text: str, place: str, found: int, places: int, unsearched: int =
 
 
 def ended_words(ended: Ended) -> str:
-    """What came of a place."""
+    """What came of a place, or why it could not be searched."""
     if ended.error and not ended.found:
-        return f"not searched: {clean_line(ended.error, 300)}"
+        return clean_line(ended.error, MOST_ERROR)
     found = plural(ended.found + ended.more, "session") if ended.found else "nothing"
     return " · ".join([found, *besides(ended)])
 
@@ -150,7 +152,7 @@ def besides(ended: Ended) -> Iterator[str]:
     if ended.known:
         yield f"{plural(ended.known, 'copy', 'copies')} of sessions named above"
     if ended.error:
-        yield clean_line(ended.error, 300)
+        yield clean_line(ended.error, MOST_ERROR)
 
 
 def unseen_words(unseen: Unseen) -> str:

@@ -113,6 +113,12 @@ def _link_to_itself(folder: Path) -> Path:
     return path
 
 
+def _link_to_nothing(folder: Path) -> Path:
+    path = folder / "link.db"
+    path.symlink_to(folder / "gone" / "state.db")
+    return path
+
+
 CASES: dict[Callable[[Path], Path], Problem] = {
     _missing: Problem.MISSING,
     _below_a_file: Problem.MISSING,
@@ -127,6 +133,7 @@ CASES: dict[Callable[[Path], Path], Problem] = {
     _no_tables: Problem.NOT_A_STORE,
     _half_written: Problem.UNRECOVERED,
     _link_to_itself: Problem.UNREADABLE,
+    _link_to_nothing: Problem.BROKEN_LINK,
 }
 BY_RIGHTS = {Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.BUSY}
 """Made below, by users without rights and by a second process."""
@@ -137,7 +144,7 @@ def _open_and_list(path: Path) -> None:
 
 
 def test_every_problem_is_made_here() -> None:
-    assert set(CASES.values()) | BY_RIGHTS == set(failures.ADVICE)
+    assert set(CASES.values()) | BY_RIGHTS | {Problem.LOST} == set(failures.ADVICE)
     assert {*failures.ADVICE, *server_failures.ADVICE, Problem.NO_DRIVER} == set(Problem)
 
 

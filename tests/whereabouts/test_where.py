@@ -292,7 +292,7 @@ def test_a_place_that_cannot_be_searched_does_not_count_as_searched(
     done = command("where", "apricot")
     assert "Searched 7 places, 1 could not be searched." in done.err
     after = done.err.split("Not searched:\n")[1]
-    assert after.startswith("  Profile bad: not searched: Not a database.")
+    assert after.startswith("  Profile bad: Not a database.")
 
 
 def test_chats_are_searched_by_name_and_by_the_id_that_they_lead_to(

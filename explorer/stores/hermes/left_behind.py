@@ -1,0 +1,123 @@
+"""What a home of Hermes still has of its sessions where the state file is missing or broken:
+snapshots, and transcripts in files.
+
+A home without a state file is usually a new profile. With any of these it is one that lost its
+file, and everybody who looks for its sessions has to be told.
+"""
+
+import os
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.errors import Problem, StoreError
+from explorer.render.figures import count, plural, short_day
+from explorer.stores.hermes.routes_file import FOLDER
+from explorer.stores.hermes.snapshots import Snapshot, snapshots_of
+from explorer.stores.hermes.store import STATE_FILE
+from explorer.stores.sqlite.failures import short_path, store_error
+
+MOST_TRANSCRIPTS = 1000
+"""Files that are counted: a folder may have 100,000."""
+_RESTORABLE = (
+    *(Problem.NOT_A_DATABASE, Problem.NOT_A_STORE, Problem.ENCRYPTED),
+    *(Problem.TRUNCATED, Problem.CORRUPT),
+)
+"""What a snapshot can replace."""
+
+
+class LeftBehind(NamedTuple):
+    """What there is in a home besides the state file."""
+
+    snapshots: tuple[Snapshot, ...] = ()
+    """The newest first."""
+    transcripts: int = 0
+
+    @classmethod
+    def of_all(cls, homes: "Iterable[LeftBehind]") -> "LeftBehind":
+        """What several homes have."""
+        snapshots: list[Snapshot] = []
+        transcripts = 0
+        for one in homes:
+            snapshots += one.snapshots
+            transcripts += one.transcripts
+        return cls(tuple(sorted(snapshots, reverse=True)), transcripts)
+
+    def __bool__(self) -> bool:
+        return bool(self.snapshots or self.transcripts)
+
+    @property
+    def short(self) -> str:
+        """As in: 2 snapshots."""
+        if self.snapshots:
+            return plural(len(self.snapshots), "snapshot")
+        return self.words
+
+    @property
+    def words(self) -> str:
+        """As in: 2 snapshots (the newest from 9 Nov 2026) and 1 transcript."""
+        parts = [_snapshots(self.snapshots)] if self.snapshots else []
+        if self.transcripts > MOST_TRANSCRIPTS:
+            parts.append(f"more than {count(MOST_TRANSCRIPTS)} transcripts")
+        elif self.transcripts:
+            parts.append(plural(self.transcripts, "transcript"))
+        return " and ".join(parts)
+
+
+def left_behind(home: Path) -> LeftBehind:
+    """What a home has; only folders are listed."""
+    transcripts = islice(filter(_is_transcript, _names(home / FOLDER)), MOST_TRANSCRIPTS + 1)
+    return LeftBehind(tuple(snapshots_of(home)[0]), sum(1 for _ in transcripts))
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _is_transcript(name: str) -> bool:
+    return name.endswith(".jsonl") or (name.startswith("session_") and name.endswith(".json"))
+
+
+def _snapshots(found: tuple[Snapshot, ...]) -> str:
+    newest = short_day(found[0].made)
+    if len(found) == 1:
+        return f"1 snapshot from {newest}"
+    return f"{plural(len(found), 'snapshot')} (the newest from {newest})"
+
+
+def file_lost(path: Path) -> StoreError | None:
+    """Why a state file that is missing was lost; None where nothing is left, as in a profile that
+    never had one."""
+    left = left_behind(path.parent) if path.name == STATE_FILE else None
+    if not left:
+        return None
+    return store_error(Problem.LOST, path, f"{left.words}. {_remedy(left, path)}")
+
+
+def _remedy(left: LeftBehind, path: Path) -> str:
+    search = "`session-explorer where` searches them."
+    if not left.snapshots:
+        return f"{search} To have the others again, restore the file from a backup."
+    newest = left.snapshots[0].path.relative_to(path.parent)
+    steps = ["stop the agent", f"copy {newest} into that folder"]
+    if os.path.lexists(f"{path}-wal"):
+        # It would be taken for the log of the copy.
+        steps.insert(1, "move the -wal and -shm files away")
+    return f"{search} To go back to the newest: {', then '.join(steps)}."
+
+
+def with_snapshots(error: StoreError, path: Path) -> StoreError:
+    """The error of a state file that is there and broken, with what can replace it. Once: what
+    cannot be read is opened again and again."""
+    if path.name != STATE_FILE or error.problem not in _RESTORABLE:
+        return error
+    found, _ = snapshots_of(path.parent)
+    if not found:
+        return error
+    where = short_path(found[0].path.parent.parent)
+    sentence = f"{where} has {_snapshots(tuple(found))}."
+    return error if sentence in error.message else error.also(sentence)
