@@ -10,7 +10,6 @@ no file yet. No server is asked here: `open_found.every_set` finds what a databa
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -225,16 +224,39 @@ def named(found: Sequence[FoundStore]) -> list[FoundStore]:
     """Each file once, and under a name of its own."""
     once = {os.path.realpath(one.path): one for one in reversed(found)}
     kept = [one for one in found if once[os.path.realpath(one.path)] is one]
-    short = Counter(next(_names(one)) for one in kept)
+    alike: dict[str, list[FoundStore]] = {}
+    for one in kept:
+        alike.setdefault(next(_names(one)), []).append(one)
     taken: set[str] = set()
     named = []
     for one in kept:
-        # Files of the same name all get a longer one: which is which could not be told.
-        names = [name for name in _names(one) if short[name] < 2 or name == one.name]
+        names = _names_among(one, alike[next(_names(one))])
         name = next((name for name in names if name not in taken), str(one.path))
         taken.add(name)
         named.append(one._replace(name=name))
     return named
+
+
+def _names_among(one: FoundStore, alike: Sequence[FoundStore]) -> Iterator[str]:
+    """What a file may be called of which others have the shortest name too: all get a longer one,
+    since which is which could not be told, except the only profile among them."""
+    shortest, *longer = _names(one)
+    if len(alike) < 2 or [other for other in alike if other.name == shortest] == [one]:
+        yield shortest
+    elif not any(isinstance(other.path, ServerPath) for other in alike):
+        yield from _told_apart(one, alike, shortest)
+    yield from longer
+
+
+def _told_apart(one: FoundStore, alike: Sequence[FoundStore], name: str) -> Iterator[str]:
+    """The name behind the nearest folder above that none of the others has there. Two homes have
+    the same folders inside."""
+    above = [list(reversed(other.path.absolute().parts[:-2])) for other in alike]
+    own = above[alike.index(one)]
+    for level, part in enumerate(own):
+        if sum(other[level : level + 1] == [part] for other in above) == 1 and part != os.sep:
+            yield f"{part}/{name}"
+            return
 
 
 def _names(one: FoundStore) -> Iterator[str]:

@@ -101,9 +101,7 @@ class LostSession:
         for one in self.files:
             if real in (os.path.realpath(one.path), str(one.home)):
                 return one
-        return SearchedFile(
-            path, short_path(path), False, usual=False, several=False, profile=False
-        )
+        return SearchedFile(path, short_path(path))
 
     def look(self, token: CancelToken) -> Iterator[Told]:
         for file in self.files:

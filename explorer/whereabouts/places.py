@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from explorer.errors import ExplorerError
 from explorer.render.figures import plural
-from explorer.stores.discover import FoundStore, default_home, locate, root_of
+from explorer.stores.discover import FoundStore, default_home, locate, named, root_of
 from explorer.stores.hermes.left_behind import left_behind
 from explorer.stores.hermes.snapshots import SNAPSHOTS, Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.server_path import database_of, on_server
-from explorer.stores.sqlite.failures import broken_link, short_path
+from explorer.stores.sqlite.failures import broken_link
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
@@ -33,13 +33,14 @@ class SearchedFile(NamedTuple):
 
     path: Path
     name: str
-    listed: bool
+    """What it is called here, among all that are looked into."""
+    listed: bool = False
     """Whether its sessions are among those that the user was looking at."""
-    usual: bool
-    """Whether commands find it without an option."""
-    several: bool
+    typed: str | None = None
+    """What commands without an option call it; None where they do not find it."""
+    several: bool = False
     """Whether commands then have several state files, so that a session is named with its own."""
-    profile: bool
+    profile: bool = False
     """Whether `--profile` names it."""
 
     @property
@@ -52,13 +53,18 @@ class SearchedFile(NamedTuple):
     def command(self, *words: str, id_: str = "") -> str:
         """What to type for a session in it, or for a change of it."""
         options: tuple[str, ...] = ()
-        own = database_of(self.path) if on_server(self.path) else str(self.path)
-        if not self.usual:
-            options = ("--db", own)
-        elif self.several and not id_:
-            options = ("--profile", self.name) if self.profile else ("--db", own)
-        named = f"{self.name}/{id_}" if id_ and self.usual and self.several else id_
+        named = id_
+        if self.typed is None:
+            options = ("--db", self._address)
+        elif self.several and id_:
+            named = f"{self.typed}/{id_}"
+        elif self.several:
+            options = ("--profile", self.typed) if self.profile else ("--db", self._address)
         return shlex.join((PROGRAM, *options, *words, *filter(None, [named])))
+
+    @property
+    def _address(self) -> str:
+        return database_of(self.path) if on_server(self.path) else str(self.path)
 
 
 def state_files(
@@ -70,27 +76,30 @@ def state_files(
     roots.append(default_home(environment))
     beside = [one for root in dict.fromkeys(roots) for one in _found((str(root),), {}, here)]
     own = {os.path.realpath(one.path) for one in listed}
-    plain = {os.path.realpath(one.path) for one in usual}
+    typed = {os.path.realpath(one.path): one.name for one in usual}
     by_profile = not environment.get("SESSION_EXPLORER_DB")
-    names = {os.path.realpath(one.path): one.name for one in (*beside, *listed, *usual)}
-    found: dict[str, SearchedFile] = {}
-    taken: set[str] = set()
-    for one in (*listed, *usual, *beside):
+    # Profiles of two homes may have the same names: what is typed is one thing, what is shown
+    # another.
+    profiles = {os.path.realpath(one.path): one.name for one in (*beside, *usual)}
+    every = [
+        one._replace(name=profiles.get(os.path.realpath(one.path), one.name))
+        for one in (*listed, *usual, *beside)
+        if _is_there(one.path)
+    ]
+    found = []
+    for one in named(every):
         real = os.path.realpath(one.path)
-        if real in found or not _is_there(one.path):
-            continue
-        name = names[real] or one.path.stem
-        name = short_path(one.path) if name in taken else name
-        taken.add(name)
-        found[real] = SearchedFile(
-            one.path.absolute(),
-            name,
-            listed=real in own,
-            usual=real in plain,
-            several=len(usual) > 1,
-            profile=by_profile and _is_hermes(one),
+        found.append(
+            SearchedFile(
+                one.path.absolute(),
+                one.name,
+                listed=real in own,
+                typed=typed.get(real),
+                several=len(usual) > 1,
+                profile=by_profile and _is_hermes(one),
+            )
         )
-    return list(found.values())
+    return found
 
 
 def _found(
