@@ -15,9 +15,6 @@ from explorer.whereabouts.places import PROGRAM, SearchedFile
 from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
 
 LISTED = "Listed."
-COPY = "recovered.db"
-"""The name of a copy of a snapshot. A snapshot itself is not opened with `--db`: SQLite would put
-files beside it."""
 MOST_ERROR = 600
 """Characters of why something was not searched, with what to do about it."""
 _CLASSES = {one.value: one.words for one in Hidden}
@@ -103,8 +100,7 @@ def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
         one = (found.id,) if safe else ()
         line = file.command("trash", "restore", str(found.receipt), *one)
     elif found.place.kind is PlaceKind.SNAPSHOT:
-        show = shlex.join((PROGRAM, "--db", COPY, "show", *((found.id,) if safe else ())))
-        line = f"{shlex.join(('cp', str(found.place.path), COPY))} && {show}" if safe else ""
+        line = _from_copy(found) if safe else ""
     elif Reason.NO_SESSION in found.reasons or not safe:
         line = file.command("search", "--all", "--", text)
     elif Reason.REWOUND in found.reasons:
@@ -113,6 +109,21 @@ def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
         line = file.command("show", id_=found.id)
     # A name may hold anything: what cannot be shown as it is cannot be typed either.
     return line if clean_line(line) == line else ""
+
+
+def _from_copy(found: Sighting) -> str:
+    """What reads a session of a snapshot: not the snapshot itself, since SQLite would put files
+    beside it. The copy has a folder of its own, so that nothing is overwritten and no log of
+    another file is beside it; what was copied before is only read."""
+    snapshot = found.place.path
+    folder = f"recovered-{found.place.name.replace('/', '-')}-{snapshot.parent.name}"
+    copy = f"{folder}/{STATE_FILE}"
+    steps = (
+        f"mkdir -p {shlex.quote(folder)}",
+        f"test -e {shlex.quote(copy)} || {shlex.join(('cp', str(snapshot), copy))}",
+        shlex.join((PROGRAM, "--db", folder, "show", found.id)),
+    )
+    return "; ".join(steps)
 
 
 def advice(found: Sighting, file: SearchedFile) -> str:

@@ -3,6 +3,8 @@
 import json
 import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -119,17 +121,39 @@ def test_cleared_messages_are_found_in_the_trash(home: Path, command: Command) -
     assert _one(command, "kiwi")["why"].startswith("Messages cleared: in the trash until ")
 
 
-def test_a_session_that_only_a_snapshot_has_is_found(
-    home: Path, command: Command, tmp_path: Path
-) -> None:
+def test_a_session_that_only_a_snapshot_has_is_found(home: Path, command: Command) -> None:
     before = sorted((home / "state-snapshots" / "before_update").iterdir())
     found = _one(command, "huckleberry")
     assert (found["place"], found["id"], found["title"]) == ("snapshot", "gone_1", "Gone")
     assert found["why"].startswith("Only in a snapshot from ")
-    copy, show = found["command"].split(" && ")
-    assert os.system(copy) == 0
-    assert "huckleberry" in _typed(command, show)
+    assert "huckleberry" in _run(found["command"])
     assert sorted((home / "state-snapshots" / "before_update").iterdir()) == before
+
+
+def test_a_copy_of_a_snapshot_never_replaces_a_file(
+    home: Path, command: Command, tmp_path: Path
+) -> None:
+    """Not even the copy that it made before: it may have been changed since."""
+    (tmp_path / "recovered.db").write_text("kept")
+    line = _one(command, "huckleberry")["command"]
+    copy = tmp_path / "recovered-default-before_update" / "state.db"
+    assert str(copy.relative_to(tmp_path)) in line
+    assert "huckleberry" in _run(line)
+    with altered(copy) as db:
+        db.execute("UPDATE messages SET content = 'a changed copy' WHERE content LIKE '%huckle%'")
+    again = _one(command, "gone_1")["command"]
+    assert again == line
+    assert "a changed copy" in _run(again)
+    assert (tmp_path / "recovered.db").read_text() == "kept"
+
+
+def _run(line: str) -> str:
+    """What a line prints that is typed into a shell."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path}
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_a_session_in_many_snapshots_is_named_once(home: Path, command: Command) -> None:
