@@ -57,7 +57,7 @@ def reason_words(found: Sighting) -> str:
 def _reasons(found: Sighting) -> Iterator[str]:
     reasons = set(found.reasons)
     changed = Reason.NOT_THE_WORDS in reasons
-    hidden = [_CLASSES[name] for name in found.reasons if name in _CLASSES]
+    hidden = [_CLASSES[name] for name in _hidden_as(found)]
     if Reason.OTHER_PROFILE in reasons:
         yield f"In another {_noun(found.place)}: {clean_line(found.place.name, 80)}."
     for name in hidden:
@@ -130,9 +130,17 @@ def advice(found: Sighting, file: SearchedFile) -> str:
     """What to do besides the command."""
     if found.receipt is not None and not (on_server(file.path) or file.path.exists()):
         return state_file_gone(file.path)[1]
-    if any(name in _CLASSES for name in found.reasons):
-        return "`list --all` lists it."
+    if _hidden_as(found):
+        line = "list --all" if file.typed is not None else file.command("list", "--all")
+        return f"`{line}` lists it."
     return ""
+
+
+def _hidden_as(found: Sighting) -> list[str]:
+    """The classes for which it is hidden. What is only in a file is one where a list has it: not
+    where the state file cannot be read, nor what was saved or exported."""
+    listed = (name for name in found.reasons if name != Reason.FILE or found.shows)
+    return [name for name in listed if name in _CLASSES]
 
 
 def state_file_gone(path: Path) -> tuple[str, str]:

@@ -384,3 +384,29 @@ def test_the_newest_snapshots_are_chosen_by_when_they_were_made(
     result = command("where", "--json", "huckleberry").json
     assert sum(one["place"] == "snapshot" for one in result["places"]) == 30
     assert [one["what"] for one in result["not_searched"]] == ["1 older snapshot"]
+
+
+def test_it_is_true_that_a_list_has_what_is_only_in_a_file(
+    home: Path, command: Command, tmp_path: Path
+) -> None:
+    line = {"role": "user", "content": "quince"}
+    bad = home / "profiles" / "bad" / "sessions"
+    bad.mkdir(parents=True)
+    (bad.parent / "state.db").write_bytes(b"no database at all" * 100)
+    for name in (home / "sessions" / "good_1.jsonl", bad / "bad_1.jsonl"):
+        name.write_text(json.dumps(line) + "\n")
+    said = {
+        one["id"]: (one["why"], command("where", one["id"]).out)
+        for one in command("where", "--json", "quince").json["sightings"]
+    }
+    listed = command("list", "--all", "--limit", "0").out
+    assert {id_: id_ in listed for id_ in said} == {"good_1": True, "bad_1": False}
+    for id_, (why, out) in said.items():
+        assert ("Hidden: file-only session." in why) == (id_ in listed)
+        assert ("`list --all` lists it." in out) == (id_ in listed)
+    copied = tmp_path / "copied" / "state.db"
+    copied.parent.mkdir()
+    copied.write_bytes((home / "profiles" / "work" / "state.db").read_bytes())
+    hidden = command("where", "--db", copied, "jackfruit").out
+    assert f"`session-explorer --db {copied} list --all` lists it." in hidden
+    assert "sub_1" in command("--db", copied, "list", "--all").out
