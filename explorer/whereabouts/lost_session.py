@@ -7,6 +7,7 @@ memory does not grow with what is read.
 """
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -77,14 +78,17 @@ class LostSession:
         environment: Mapping[str, str],
         here: Path | None,
         now: float,
+        most: int = MOST,
     ) -> None:
-        """`listed` are the state files that the user was looking at."""
+        """`listed` are the state files that the user was looking at; of each place, `most` sessions
+        are told, or all if it is 0, and the others are counted."""
         self.wanted = wanted
         self._listed = listed
         self._environment = environment
         self._here = here
         self._ours = ours
         self._now = now
+        self._most = most or sys.maxsize
         self._found: dict[str, set[str]] = {}
         """Ids of sessions that were told, by the real path of their state file."""
         self._stores: dict[str, Store] = {}
@@ -132,7 +136,7 @@ class LostSession:
             earlier = self._earlier_titles(file, token)
             search = FileSearch(store, self.wanted, self._now, token, earlier)
             tips = search.tips()
-            found = list(search.sightings(place, extra, tips[:MOST]))
+            found = list(search.sightings(place, extra, tips[: self._most]))
             self._known(file.path).update(search.ids())
             self._stores[os.path.realpath(file.path)] = store
         except StoreError as error:
@@ -142,7 +146,7 @@ class LostSession:
             yield Ended(place, error=_words(error))
             return
         yield from found
-        yield Ended(place, len(found), max(len(tips) - MOST, 0))
+        yield Ended(place, len(found), max(len(tips) - self._most, 0))
 
     def _in_chats(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         """The current sessions of chats whose people or names are meant, and those that a route
@@ -166,7 +170,7 @@ class LostSession:
                 continue
             self._known(file.path).add(told.id)
             extra = () if file.listed else (Reason.OTHER_PROFILE,)
-            if found < MOST:
+            if found < self._most:
                 found += 1
                 yield told._replace(reasons=(*extra, *told.reasons))
             else:
@@ -207,7 +211,7 @@ class LostSession:
             trash, earlier = TrashFile(path, file.path), self._earlier_titles(file, token)
             for one in deleted_sightings(place, trash, self.wanted, earlier, token):
                 self._known(file.path).add(one.id)
-                if found < MOST:
+                if found < self._most:
                     found += 1
                     yield one
                 else:
@@ -228,7 +232,7 @@ class LostSession:
             for one in self._in_text(place, file, text, unread, token):
                 if one is None:
                     known += 1
-                elif found < MOST:
+                elif found < self._most:
                     found += 1
                     yield one
                 else:
@@ -261,14 +265,14 @@ class LostSession:
         try:
             search = FileSearch(open_copy(copy.path, token), self.wanted, self._now, token)
             every, new = search.tips(), search.tips(known)
-            found = search.sightings(place, (Reason.SNAPSHOT,), new[:MOST])
+            found = search.sightings(place, (Reason.SNAPSHOT,), new[: self._most])
             told = [self._compared(file, one, token) for one in found if one.id not in known]
         except ExplorerError as error:
             yield Ended(place, error=_words(error))
             return
         known.update(search.ids())
         yield from told
-        yield Ended(place, len(told), max(len(new) - MOST, 0), len(every) - len(new))
+        yield Ended(place, len(told), max(len(new) - self._most, 0), len(every) - len(new))
 
     def _compared(self, file: SearchedFile, one: Sighting, token: CancelToken) -> Sighting:
         """What a snapshot has, and whether its state file still has the session."""

@@ -15,6 +15,8 @@ from explorer.whereabouts.places import PROGRAM, SearchedFile
 from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
 
 LISTED = "Listed."
+SHOW_ALL, ADD_WORDS = "--limit 0 shows all", "add words to find them"
+"""How to see sessions that are not shown, in a shell and in the app."""
 MOST_ERROR = 600
 """Characters of why something was not searched, with what to do about it."""
 _CLASSES = {one.value: one.words for one in Hidden}
@@ -139,8 +141,8 @@ def advice(found: Sighting, file: SearchedFile) -> str:
 def _hidden_as(found: Sighting) -> list[str]:
     """The classes for which it is hidden. What is only in a file is one where a list has it: not
     where the state file cannot be read, nor what was saved or exported."""
-    listed = (name for name in found.reasons if name != Reason.FILE or found.shows)
-    return [name for name in listed if name in _CLASSES]
+    passed = {Reason.FILTERED} if found.shows else {Reason.FILTERED, Reason.FILE}
+    return [name for name in found.reasons if name in _CLASSES and name not in passed]
 
 
 def state_file_gone(path: Path) -> tuple[str, str]:
@@ -156,18 +158,19 @@ def lost_title(text: str, place: str, found: int, places: int, unsearched: int =
     return f"{FIND_LOST} · {f'searching {place} …' if place else state} · “{clean_line(text, 40)}”"
 
 
-def ended_words(ended: Ended) -> str:
-    """What came of a place, or why it could not be searched."""
+def ended_words(ended: Ended, see_more: str = "") -> str:
+    """What came of a place, or why it could not be searched; `see_more` says how to see sessions
+    that are not shown."""
     if ended.error and not ended.found:
         return clean_line(ended.error, MOST_ERROR)
     found = plural(ended.found + ended.more, "session") if ended.found else "nothing"
-    return " · ".join([found, *besides(ended)])
+    return " · ".join([found, *besides(ended, see_more)])
 
 
-def besides(ended: Ended) -> Iterator[str]:
+def besides(ended: Ended, see_more: str) -> Iterator[str]:
     """What else there is in a place."""
     if ended.more:
-        yield f"{count(ended.more)} more not shown"
+        yield f"{count(ended.more)} more not shown ({see_more})"
     if ended.known:
         yield f"{plural(ended.known, 'copy', 'copies')} of sessions named above"
     if ended.error:

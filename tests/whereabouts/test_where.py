@@ -267,8 +267,13 @@ def test_of_very_many_sessions_the_newest_are_named_and_all_are_counted(
     assert done.out.splitlines()[0] == "State file old"
     assert done.out.count("Listed.") == 20
     assert "  n_24 · cli" in done.out
-    assert "State file old: 25 sessions · 5 more not shown" in done.err
+    assert "State file old: 25 sessions · 5 more not shown (--limit 0 shows all)" in done.err
     assert "25 sessions found." in done.err
+    every = command("--db", path, "where", "walnut", "--limit", "0")
+    assert every.out.count("Listed.") == 25
+    assert "not shown" not in every.err
+    few = command("--db", path, "where", "--json", "walnut", "--limit", "3").json
+    assert (len(few["sightings"]), few["found"]) == (3, 25)
 
 
 def test_a_renamed_session_is_found_by_its_earlier_title(home: Path, command: Command) -> None:
