@@ -467,6 +467,31 @@ def test_what_to_do_about_a_profile_is_not_to_open_another_file(
     assert "HERMES_HOME" not in empty.err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["list"], ["info"], ["show", "broken/x"], ["delete", "broken/x", "--yes"]),
+        *(["--profile", "broken", "list"], ["where", "zucchini"], ["where", "--json", "zucchini"]),
+    ],
+    ids=" ".join,
+)
+def test_a_broken_file_has_one_remedy_wherever_it_is_read(
+    seven: Path, command: Command, arguments: list[str]
+) -> None:
+    folder = seven / "profiles" / "broken" / "state-snapshots"
+    for day in (1, 2):
+        (folder / f"2026020{day}-030405").mkdir(parents=True)
+        (folder / f"2026020{day}-030405" / "state.db").touch()
+    done = command(*arguments)
+    said = done.out + done.err
+    remedy = (
+        "ot a SQLite file (bad header). Restore it from a backup, or move it away."
+        f" {folder} has 2 snapshots (the newest from 2 Feb 2026)."
+    )
+    assert remedy in said
+    assert "with --db PATH" not in said
+
+
 def test_an_unknown_session_may_be_in_a_profile_that_cannot_be_read(
     seven: Path, command: Command
 ) -> None:
