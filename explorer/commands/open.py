@@ -80,7 +80,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
                 newcomers=Newcomers.of(*where),
             )
         kept = choices if found else None
-        start = Start(opening, time.time, config, intent, tuple(looked), look, kept, left.words)
+        start = Start(opening, time.time, config, intent, tuple(looked), look, kept, left.counts)
         code, chosen = _run(start, mouse=not options.no_mouse)
     if isinstance(chosen, Command):
         give_way(chosen)
@@ -196,7 +196,7 @@ def _demo(
     def prepare() -> None:
         write_demo_home(folder, now)
 
-    why = without_file(short_path(looked[0]), left.short) if looked else DEMO_STATE
+    why = without_file(short_path(looked[0]), left.first) if looked else DEMO_STATE
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(

@@ -90,7 +90,7 @@ def welcome(
     """What a first start says above the demo, (name, words) a line each: where there was no state
     file (a path, then names in the current folder), what is left of one, how to open one, and the
     keys to start with."""
-    still = [("Still there", f"{lost} searches {left}")] if left else []
+    still = [("Still there", f"{lost} finds lost sessions: {left}")] if left else []
     return [
         ("Demo data", "Nothing here is real, and nothing you change is kept."),
         ("Not found", " or ".join([looked[0], *(f"{one} in this folder" for one in looked[1:])])),

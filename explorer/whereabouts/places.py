@@ -13,7 +13,7 @@ from typing import NamedTuple
 from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, named, root_of
-from explorer.stores.hermes.left_behind import left_behind
+from explorer.stores.hermes.left_behind import BACKUPS, backups_of, left_behind
 from explorer.stores.hermes.snapshots import SNAPSHOTS, Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.server_path import database_of, on_server
@@ -21,11 +21,8 @@ from explorer.stores.sqlite.failures import broken_link
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
-BACKUPS = "backups"
 MOST_SNAPSHOTS = 30
 """Snapshots of a home that are looked into, the newest first; Hermes keeps 20."""
-_OWN = ("", "-wal", "-shm", "-journal")
-"""What SQLite itself has beside a file, and the file."""
 
 
 class SearchedFile(NamedTuple):
@@ -139,19 +136,9 @@ def snapshots(home: Path) -> tuple[list[Snapshot], list[Unseen]]:
 
 def backups(home: Path) -> Iterator[Unseen]:
     """Copies that are only named."""
-    zipped = [name for name in _names(home / BACKUPS) if name.endswith(".zip")]
+    zipped, copies = backups_of(home)
     if zipped:
         advice = "unpack one, then open its state.db with --db"
-        yield Unseen(home / BACKUPS, plural(len(zipped), "zip backup"), advice)
-    for name in _names(home):
-        own = name in [f"{STATE_FILE}{ending}" for ending in _OWN]
-        if not own and (name.startswith(STATE_FILE) or name.endswith(".bak")):
-            yield Unseen(home / name, "backup", "open it with --db")
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        # Nothing can be said of what is in it.
-        return []
+        yield Unseen(home / BACKUPS, plural(zipped, "zip backup"), advice)
+    for name in copies:
+        yield Unseen(home / name, "backup", "open it with --db")

@@ -82,6 +82,19 @@ def test_a_home_without_its_file_says_what_is_left_and_what_to_do(
         assert "no sessions yet" not in said.err.lower()
 
 
+def test_a_home_of_which_only_backups_are_left_names_them(home: Path, command: Command) -> None:
+    _solo(home)
+    for folder in ("sessions", "state-snapshots"):
+        shutil.rmtree(home / folder)
+    (home / "backups").mkdir()
+    (home / "backups" / "pre-update-1.zip").write_bytes(b"PK")
+    (home / "state.db.bak").write_bytes(b"huckleberry")
+    assert "its folder has 2 backups. `session-explorer where` names them." in command("list").err
+    said = command("where", "huckleberry").err
+    assert "~/.hermes/backups: 1 zip backup, unpack one" in said
+    assert "~/.hermes/state.db.bak: backup, open it with --db" in said
+
+
 def test_a_log_that_is_left_is_not_taken_for_that_of_the_copy(home: Path, command: Command) -> None:
     _solo(home)
     (home / "state.db-wal").touch()
@@ -160,7 +173,7 @@ def test_the_demo_names_what_is_left_and_finds_it(home: Path, tmp_path: Path) ->
     nothing = {"HERMES_HOME": "", "SESSION_EXPLORER_DB": ""}
     with Terminal([], environment={"HOME": str(tmp_path), **nothing}) as terminal:
         terminal.until("no ~/.hermes/state.db, but 1 snapshot", "message 1 of")
-        terminal.until("W searches 1 snapshot from 3 Feb 2026 and 2 transcripts")
+        terminal.until("W finds lost sessions: 1 snapshot and 2 transcripts")
         terminal.press(b"W")
         terminal.until("Type words of the session")
         terminal.press(b"huckleberry\r")
