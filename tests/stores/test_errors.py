@@ -193,6 +193,14 @@ def test_every_problem_has_a_title_and_advice() -> None:
         assert "{" not in error.message
 
 
+def test_where_a_link_leads_is_told_in_one_clean_line(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.symlink_to("/gone\n\x1b[31mred\udcff")
+    with pytest.raises(StoreError) as raised:
+        _open_and_list(path)
+    assert " leads to /gone red\ufffd, which is not there." in raised.value.message
+
+
 def test_braces_in_a_path_are_only_braces(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"\{x\}"):
         _open_and_list(tmp_path / "{x}.db")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Problem, StoreError
+from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural, short_day
 from explorer.stores.hermes.routes_file import FOLDER
 from explorer.stores.hermes.snapshots import Snapshot, snapshots_of
@@ -134,7 +135,7 @@ def _remedy(left: LeftBehind, path: Path) -> str:
         return "`session-explorer where` names them. Stop the agent, then restore one."
     if not left.snapshots:
         return f"{search} To have the other sessions again, restore the file from a backup."
-    newest = left.snapshots[0].path.relative_to(path.parent)
+    newest = clean_line(str(left.snapshots[0].path.relative_to(path.parent)), 200)
     steps = ["stop the agent", f"copy {newest} into that folder"]
     if os.path.lexists(f"{path}-wal"):
         # It would be taken for the log of the copy.

@@ -10,6 +10,7 @@ import stat
 from pathlib import Path
 
 from explorer.errors import Problem, ServerError, StoreError
+from explorer.render.clean import clean_line
 
 NEEDS_A_WRITABLE_FOLDER = {
     "SQLITE_CANTOPEN",
@@ -18,6 +19,8 @@ NEEDS_A_WRITABLE_FOLDER = {
     "SQLITE_READONLY",
 }
 
+MOST_TARGET = 200
+"""Characters of where a link leads to."""
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 _CHANGING = (
     "no such column",
@@ -163,7 +166,8 @@ def check_file(path: Path) -> os.stat_result:
     except (FileNotFoundError, NotADirectoryError):
         link = broken_link(path)
         if link is not None:
-            raise store_error(Problem.BROKEN_LINK, link, os.readlink(link)) from None
+            target = clean_line(os.readlink(link), MOST_TARGET)
+            raise store_error(Problem.BROKEN_LINK, link, target) from None
         raise store_error(Problem.MISSING, path) from None
     except PermissionError:
         raise store_error(Problem.NO_PERMISSION, path) from None
