@@ -31,11 +31,15 @@ class ExplorerError(Exception):
         self.title = title
         self.message = message
 
+    def instead(self, message: str) -> Self:
+        """This error with another message."""
+        self.message = message
+        self.args = (f"{self.title}: {message}",)
+        return self
+
     def also(self, more: str) -> Self:
         """This error with one more sentence."""
-        self.message = f"{self.message} {more}"
-        self.args = (f"{self.title}: {self.message}",)
-        return self
+        return self.instead(f"{self.message} {more}")
 
 
 class UsageError(ExplorerError):
@@ -88,6 +92,8 @@ class Problem(StrEnum):
 
     MISSING = "missing"
     NO_STATE_FILE = "no state file"
+    LOST = "lost"
+    BROKEN_LINK = "broken link"
     NO_PERMISSION = "no permission"
     NOT_A_FILE = "not a file"
     NOT_A_DATABASE = "not a database"

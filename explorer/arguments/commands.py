@@ -122,6 +122,8 @@ def _search(to: argparse.ArgumentParser) -> None:
 
 def _where(to: argparse.ArgumentParser) -> None:
     to.add_argument("text", metavar="TEXT", nargs="+", type=_text, help=_LOST)
+    most = "at most N of each place; 0 for all (default: 20)"
+    to.add_argument("--limit", type=_count, default=20, metavar="N", help=most)
     to.add_argument("--json", **_JSON)
 
 

@@ -306,6 +306,8 @@ class Start(NamedTuple):
     look: Look = Look()
     choices: Notes | None = None
     """Keeps the looks that are chosen."""
+    left: str = ""
+    """What is there instead of the state file, in words."""
 
 
 def _remembered(notes: Notes | None) -> tuple[Remembered, str]:

@@ -17,7 +17,6 @@ from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
 from explorer.search.words import day_chip
 from explorer.stores.base import Store
-from explorer.stores.sqlite.failures import among_others
 
 EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
@@ -386,7 +385,7 @@ def profile_remedy(error: StoreError) -> str:
         again = f" {TRIED_AGAIN}" if error.problem in _TRIED_AGAIN else ""
         return clean_line(error.message + again, 600)
     usual = isinstance(error, NoFileYet) or error.problem not in _REMEDIES
-    return clean_line(among_others(error), 600) if usual else _REMEDIES[error.problem]
+    return clean_line(error.message, 600) if usual else _REMEDIES[error.problem]
 
 
 def unreadable_names(store: Store) -> list[str]:

@@ -27,9 +27,11 @@ from explorer.settings import (
 from explorer.stores.discover import (
     FoundStore,
     current_folder,
+    left_of,
     locate,
     usual_places,
 )
+from explorer.stores.hermes.left_behind import LeftBehind
 from explorer.stores.newcomers import Newcomers
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.failures import short_path
@@ -52,17 +54,21 @@ def open_app(options: argparse.Namespace, now: float) -> int:
         raise unreadable(config_path(), wrong)
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
         found: list[FoundStore] = []
+        left = LeftBehind()
         looked: list[Path] = []
         where = options.db, options.profile, os.environ, current_folder()
         if options.command != "demo":
             found = locate(*where)
+            if left := left_of(found):
+                found = []
             looked = [] if found else usual_places(os.environ, current_folder())
         choices = Notes(notes_path())
         look = look_of(config, choices)
         if not found:
             if options.private:
                 _hide_people(Path(folder))
-            opening = _demo(Path(folder), now, looked, Newcomers.of(*where) if looked else None)
+            newcomers = Newcomers.of(*where, made=True) if looked else None
+            opening = _demo(Path(folder), now, looked, left, newcomers)
         else:
             opening = Opening(
                 found[0].path,
@@ -74,7 +80,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
                 newcomers=Newcomers.of(*where),
             )
         kept = choices if found else None
-        start = Start(opening, time.time, config, intent, tuple(looked), look, kept)
+        start = Start(opening, time.time, config, intent, tuple(looked), look, kept, left.counts)
         code, chosen = _run(start, mouse=not options.no_mouse)
     if isinstance(chosen, Command):
         give_way(chosen)
@@ -176,15 +182,21 @@ def _terminal_as_output() -> Iterator[None]:
         os.close(kept)
 
 
-def _demo(folder: Path, now: float, looked: Sequence[Path], newcomers: Newcomers | None) -> Opening:
-    """The demo; `looked` is where there was no state file, if it was not asked for, and
-    `newcomers` notices the first one."""
+def _demo(
+    folder: Path,
+    now: float,
+    looked: Sequence[Path],
+    left: LeftBehind,
+    newcomers: Newcomers | None,
+) -> Opening:
+    """The demo; `looked` is where there was no state file, if it was not asked for, `left` what
+    there is instead, and `newcomers` notices the first one."""
     home = DemoHome.at(folder)
 
     def prepare() -> None:
         write_demo_home(folder, now)
 
-    why = without_file(short_path(looked[0])) if looked else DEMO_STATE
+    why = without_file(short_path(looked[0]), left.first) if looked else DEMO_STATE
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(

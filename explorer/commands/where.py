@@ -15,6 +15,7 @@ from explorer.whereabouts.lost_session import LostSession, OwnFiles
 from explorer.whereabouts.sightings import Begun, Ended, Sighting, Unseen
 from explorer.whereabouts.wanted import Wanted
 from explorer.whereabouts.words import (
+    SHOW_ALL,
     WITHOUT_FIELDS,
     advice,
     command_for,
@@ -29,7 +30,8 @@ from explorer.whereabouts.words import (
 def find_session(options: argparse.Namespace, now: float) -> int:
     wanted = Wanted.of(" ".join(options.text), now)
     ours = OwnFiles(notes_path(), trash_path())
-    search = LostSession(wanted, _listed(options), ours, os.environ, current_folder(), now)
+    listed, here = _listed(options), current_folder()
+    search = LostSession(wanted, listed, ours, os.environ, here, now, options.limit)
     found: list[Sighting] = []
     ended: list[Ended] = []
     unseen: list[Unseen] = []
@@ -99,7 +101,7 @@ def _write_end(ended: list[Ended], unseen: list[Unseen], wanted: Wanted) -> None
     searched = [one for one in ended if one.searched]
     failed = [one for one in ended if not one.searched]
     for one in searched:
-        note(f"  {place_words(one.place)}: {ended_words(one)}")
+        note(f"  {place_words(one.place)}: {ended_words(one, SHOW_ALL)}")
     if unseen or failed:
         note("Not searched:")
         for one in failed:

@@ -7,7 +7,7 @@ from explorer.errors import StoreError, closest
 from explorer.model import Hidden, Hit, Provenance, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, plural
-from explorer.stores.sqlite.failures import among_others, disagrees
+from explorer.stores.sqlite.failures import disagrees
 
 if TYPE_CHECKING:
     # A list need not load the trash: 2 ms.
@@ -180,4 +180,4 @@ def damaged_profile(one: "OneStore") -> str:
 
 def unreadable_profile(name: str, error: StoreError) -> str:
     """Why one of several profiles is not listed."""
-    return f"{clean_line(name, 60)}: {error.title}. {among_others(error)}"
+    return f"{clean_line(name, 60)}: {error.title}. {error.message}"

@@ -10,16 +10,16 @@ no file yet. No server is asked here: `open_found.every_set` finds what a databa
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Problem, StoreError, UsageError, closest
 from explorer.render.clean import clean_line
+from explorer.stores.hermes.left_behind import LeftBehind, left_behind
 from explorer.stores.hermes.store import PROFILE_NAME, PROFILES, STATE_FILE
 from explorer.stores.server_path import ServerPath
-from explorer.stores.sqlite.failures import store_error
+from explorer.stores.sqlite.failures import is_broken_link, store_error
 
 POWER_LOOP_FILE = "power_loop_sessions.db"
 FILE_NAMES = (STATE_FILE, POWER_LOOP_FILE)
@@ -96,7 +96,7 @@ def _at(path: Path, profiles: Sequence[str], because: str) -> list[FoundStore]:
         return _chosen_profiles(path, profiles, because)
     if os.path.isdir(path / PROFILES):
         found = list(_profiles_in(path))
-        if any(os.path.lexists(one.path) for one in found):
+        if any(_has_file(one) or left_behind(one.path.parent) for one in found):
             return found
     return [_asked_for(path, because)]
 
@@ -110,13 +110,27 @@ def _at_home(
         return _chosen_profiles(folder, profiles, because)
     root = root_of(folder, environment)
     found = list(_profiles_in(root, own=folder if folder != root else None))
-    if not any(os.path.lexists(one.path) for one in found):
+    if not any(map(_has_file, found)):
         # Without a single state file, empty profiles are not worth a line.
-        found = [_asked_for(folder, because)] if because else []
+        asked = bool(because)
+        lost = [one._replace(asked=asked) for one in found if left_behind(one.path.parent)]
+        found = [_asked_for(folder, because)] if because and not lost else lost
     beside = here / POWER_LOOP_FILE if here else None
     if beside is not None and os.path.exists(beside):
         found.append(FoundStore(beside, asked=False, usual=not found))
     return found
+
+
+def _has_file(one: FoundStore) -> bool:
+    """Whether there is a state file, or was one on a disk that is gone."""
+    return os.path.lexists(one.path) or is_broken_link(one.path.parent)
+
+
+def left_of(found: Sequence[FoundStore]) -> LeftBehind:
+    """What is left of state files that are all missing, where none was asked for; else nothing."""
+    if any(one.asked or _has_file(one) for one in found):
+        return LeftBehind()
+    return LeftBehind.of_all(left_behind(one.path.parent) for one in found)
 
 
 def growing_roots(
@@ -199,12 +213,13 @@ def _chosen_profiles(folder: Path, names: Sequence[str], because: str) -> list[F
 
 def _chosen_profile(root: Path, name: str, because: str) -> FoundStore:
     """The file of a profile that was named; it may have none yet."""
+    path = _folder_of(root, name) / STATE_FILE
     try:
-        return _asked_for(_folder_of(root, name), because)._replace(name=name)
+        if not is_broken_link(path.parent):
+            return _asked_for(path.parent, because)._replace(name=name)
     except StoreError as error:
         if error.problem is not Problem.NO_STATE_FILE:
             raise
-    path = _folder_of(root, name) / STATE_FILE
     makes = f"The profile has no sessions yet: `hermes -p {name}` makes the file."
     return FoundStore(path, asked=True, because=makes, name=name)
 
@@ -212,13 +227,13 @@ def _chosen_profile(root: Path, name: str, because: str) -> FoundStore:
 def named(found: Sequence[FoundStore]) -> list[FoundStore]:
     """Each file once, and under a name of its own."""
     kept = _each_once(found)
-    short = Counter(next(_names(one)) for one in kept)
+    alike: dict[str, list[FoundStore]] = {}
+    for one in kept:
+        alike.setdefault(next(_names(one)), []).append(one)
     taken: set[str] = set()
     named = []
     for one in kept:
-        # Files of the same name all get a longer one: which is which could not be told.
-        own = "" if isinstance(one.path, ServerPath) else one.name
-        names = [name for name in _names(one) if short[name] < 2 or name == own]
+        names = _names_among(one, alike[next(_names(one))])
         name = next((name for name in names if name not in taken), str(one.path))
         taken.add(name)
         named.append(one._replace(name=name))
@@ -245,6 +260,29 @@ def _each_once(found: Sequence[FoundStore]) -> list[FoundStore]:
             known.append(one.path)
         kept.append(one)
     return kept
+
+
+def _names_among(one: FoundStore, alike: Sequence[FoundStore]) -> Iterator[str]:
+    """What a file may be called of which others have the shortest name too: all get a longer one,
+    since which is which could not be told, except the only profile among them."""
+    shortest, *longer = _names(one)
+    profiles = [other for other in alike if not isinstance(other.path, ServerPath)]
+    if len(alike) < 2 or [other for other in profiles if other.name == shortest] == [one]:
+        yield shortest
+    elif len(profiles) == len(alike):
+        yield from _told_apart(one, alike, shortest)
+    yield from longer
+
+
+def _told_apart(one: FoundStore, alike: Sequence[FoundStore], name: str) -> Iterator[str]:
+    """The name behind the nearest folder above that none of the others has there. Two homes have
+    the same folders inside."""
+    above = [list(reversed(other.path.absolute().parts[:-2])) for other in alike]
+    own = above[alike.index(one)]
+    for level, part in enumerate(own):
+        if sum(other[level : level + 1] == [part] for other in above) == 1 and part != os.sep:
+            yield f"{part}/{name}"
+            return
 
 
 def _names(one: FoundStore) -> Iterator[str]:
@@ -307,8 +345,10 @@ def state_file(path: Path) -> Path:
     if not os.path.isdir(path):
         return path
     for name in FILE_NAMES:
-        if os.path.exists(path / name):
+        if os.path.lexists(path / name):
             return path / name
+    if left_behind(path):
+        return path / STATE_FILE
     closed = not os.access(path, os.X_OK)
     raise store_error(Problem.NO_PERMISSION if closed else Problem.NO_STATE_FILE, path)
 
@@ -343,8 +383,14 @@ def profile_root(db: str | None, environment: Mapping[str, str], here: Path | No
 
 def profiles(root: Path) -> list[str]:
     """The profiles in Hermes' folder."""
-    known = (path.name for path in (root / PROFILES).glob("*") if os.path.isdir(path))
-    return [DEFAULT_PROFILE, *sorted(name for name in known if re.fullmatch(PROFILE_NAME, name))]
+    known = (path.name for path in (root / PROFILES).glob("*") if _is_profile(path))
+    return [DEFAULT_PROFILE, *sorted(known)]
+
+
+def _is_profile(path: Path) -> bool:
+    """Whether it is a profile's folder, or leads to one on a disk that is gone."""
+    named = re.fullmatch(PROFILE_NAME, path.name) is not None
+    return named and (os.path.isdir(path) or is_broken_link(path))
 
 
 def _sticky_profile(root: Path) -> str:

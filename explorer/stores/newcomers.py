@@ -20,6 +20,7 @@ from explorer.stores.discover import (
     locate,
 )
 from explorer.stores.hermes.store import PROFILE_NAME, PROFILES, STATE_FILE
+from explorer.stores.sqlite.failures import is_broken_link
 
 
 class Newcomers:
@@ -30,12 +31,15 @@ class Newcomers:
         roots: Sequence[Path],
         beside: Path | None,
         find: Callable[[], Sequence[FoundStore]],
+        made: bool = False,
     ) -> None:
         """`find` gives all state files there are now; it is asked only when something new is in
-        one of the `roots`, or at the path `beside`."""
+        one of the `roots`, or at the path `beside`. If `made`, only files count, and no
+        profile that has none yet or has lost it."""
         self._roots = roots
         self._beside = beside
         self._find = find
+        self._made = made
         self._in_vain: frozenset[tuple[Path, bool]] = frozenset()
         """What was seen when the last search brought nothing: two folders may be one."""
 
@@ -46,12 +50,13 @@ class Newcomers:
         profiles: Sequence[str],
         environment: Mapping[str, str],
         here: Path | None,
+        made: bool = False,
     ) -> "Newcomers":
         """Those that may join what `locate` finds with the same arguments."""
         named = bool(dbs or profiles or environment.get("SESSION_EXPLORER_DB"))
         beside = None if named or here is None else here / POWER_LOOP_FILE
         roots = growing_roots(dbs, profiles, environment, here)
-        return cls(roots, beside, partial(locate, dbs, profiles, environment, here))
+        return cls(roots, beside, partial(locate, dbs, profiles, environment, here), made)
 
     def look(self, known: Sequence[FoundStore]) -> list[FoundStore]:
         """Those that are there by now, besides those that are known."""
@@ -61,6 +66,8 @@ class Newcomers:
             return []
         try:
             found = joining(known, self._find())
+            if self._made:
+                found = [one for one in found if os.path.exists(one.path)]
         except ExplorerError:
             # A home whose last file is gone, for one: those that are known say so themselves.
             found = []
@@ -90,4 +97,6 @@ def _folders(folder: Path) -> list[str]:
 
 
 def _is_profile(entry: os.DirEntry[str]) -> bool:
-    return bool(re.fullmatch(PROFILE_NAME, entry.name)) and entry.is_dir()
+    if not re.fullmatch(PROFILE_NAME, entry.name):
+        return False
+    return entry.is_dir() or is_broken_link(entry.path)

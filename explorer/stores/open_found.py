@@ -15,9 +15,12 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore, named
+from explorer.stores.hermes.left_behind import file_lost, with_snapshots
+from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.server_path import ServerPath
+from explorer.stores.sqlite.failures import to_put_back
 
 if TYPE_CHECKING:
     from explorer.stores.library.members import MemberFile
@@ -36,7 +39,7 @@ def open_found(
     own files. If `hurried`, the others do not wait for one of several that is locked: who looks at
     them on and on will see it later."""
     if len(found) == 1:
-        return _opened(found[0], token, waiting, notes, trash)
+        return _opened_alone(found[0], token, waiting, notes, trash)
     # Late: one file needs none of it.
     from explorer.stores.library.library import Library
 
@@ -122,7 +125,10 @@ def _member_files(
         def opened(token: CancelToken | None) -> Store:
             return _opened_among(one, token, waiting, notes, trash)
 
-        return MemberFile(one.path, one.name, opened)
+        def told(error: StoreError) -> StoreError:
+            return with_snapshots(to_put_back(error), one.path)
+
+        return MemberFile(one.path, one.name, opened, told)
 
     return [file(one) for one in found]
 
@@ -148,6 +154,9 @@ def _opened(
     try:
         return open_store(one.path, token, waiting=waiting, notes=own, trash=trash)
     except StoreError as error:
+        lost = file_lost(one.path) if error.problem is Problem.MISSING else None
+        if lost is not None:
+            raise lost from None
         if error.problem is Problem.MISSING and one.because:
             raise error.also(one.because) from None
         raise
@@ -165,6 +174,27 @@ def _take_over(path: Path, notes: Notes | None, trash: Path | None) -> None:
             TrashFile(trash, path).take_over(path.as_typed)
         if notes is not None:
             notes.take_over(path.as_typed)
+
+
+def _opened_alone(
+    one: FoundStore,
+    token: CancelToken | None,
+    waiting: Callable[[], None] | None,
+    notes: Path | None,
+    trash: Path | None,
+) -> Store:
+    try:
+        return _opened(one, token, waiting, notes, trash)
+    except StoreError as error:
+        raise explained(error, one.path) from None
+
+
+def explained(error: StoreError, path: Path) -> StoreError:
+    """The error of a file that is looked at alone; what to do about it is the same as where it is
+    one of several."""
+    if path.name != STATE_FILE:
+        return error
+    return with_snapshots(to_put_back(error, path), path)
 
 
 def _opened_among(

@@ -79,18 +79,22 @@ def also_listed(names: Sequence[str]) -> str:
 CRASHED = "Session Explorer closed unexpectedly last time. Reopen this?"
 
 
-def without_file(path: str) -> str:
-    """Why this is the demo."""
-    return f"no {path} · open yours with --db PATH"
+def without_file(path: str, left: str = "") -> str:
+    """Why this is the demo; `left` is what is there instead of the file."""
+    return f"no {path}{f', but {left}' if left else ''} · open yours with --db PATH"
 
 
-def welcome(looked: Sequence[str], read: str, search: str, help_: str) -> list[tuple[str, str]]:
+def welcome(
+    looked: Sequence[str], left: str, read: str, search: str, help_: str, lost: str
+) -> list[tuple[str, str]]:
     """What a first start says above the demo, (name, words) a line each: where there was no state
-    file (a path, then names in the current folder), how to open one, and the keys to start
-    with."""
+    file (a path, then names in the current folder), what is left of one, how to open one, and the
+    keys to start with."""
+    still = [("Still there", f"{lost} finds lost sessions: {left}")] if left else []
     return [
         ("Demo data", "Nothing here is real, and nothing you change is kept."),
         ("Not found", " or ".join([looked[0], *(f"{one} in this folder" for one in looked[1:])])),
+        *still,
         ("Your file", "session-explorer --db PATH (a state file, or the folder with one)"),
         ("Start with", f"{read} read · {search} search · {help_} help"),
     ]

@@ -7,6 +7,7 @@ memory does not grow with what is read.
 """
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +18,12 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore
+from explorer.stores.hermes.left_behind import file_lost
 from explorer.stores.hermes.routes_file import folder_of
+from explorer.stores.hermes.snapshots import Snapshot
 from explorer.stores.hermes.transcript_files.hostile_files import Identity
 from explorer.stores.kinds import open_copy, open_store
+from explorer.stores.open_found import explained
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.sqlite.failures import short_path
@@ -29,7 +33,6 @@ from explorer.whereabouts.earlier_titles import earlier_titles
 from explorer.whereabouts.in_chats import in_chat
 from explorer.whereabouts.places import (
     SearchedFile,
-    Snapshot,
     backups,
     snapshots,
     state_files,
@@ -76,14 +79,17 @@ class LostSession:
         environment: Mapping[str, str],
         here: Path | None,
         now: float,
+        most: int = MOST,
     ) -> None:
-        """`listed` are the state files that the user was looking at."""
+        """`listed` are the state files that the user was looking at; of each place, `most` sessions
+        are told, or all if it is 0, and the others are counted."""
         self.wanted = wanted
         self._listed = listed
         self._environment = environment
         self._here = here
         self._ours = ours
         self._now = now
+        self._most = most or sys.maxsize
         self._found: dict[str, set[str]] = {}
         """Ids of sessions that were told, by the real path of their state file."""
         self._stores: dict[str, Store] = {}
@@ -106,8 +112,7 @@ class LostSession:
             if real in (os.path.realpath(one.path), str(one.home)):
                 return one
         there = reached(path, self._listed)
-        name = name_of(there) or short_path(path)
-        return SearchedFile(there, name, False, usual=False, several=False, profile=False)
+        return SearchedFile(there, name_of(there) or short_path(path))
 
     def look(self, token: CancelToken) -> Iterator[Told]:
         for file in self.files:
@@ -139,14 +144,17 @@ class LostSession:
             earlier = self._earlier_titles(file, token)
             search = FileSearch(store, self.wanted, self._now, token, earlier)
             tips = search.tips()
-            found = list(search.sightings(place, extra, tips[:MOST]))
+            found = list(search.sightings(place, extra, tips[: self._most]))
             self._known(file.path).update(search.ids())
             self._stores[os.path.realpath(file.path)] = store
+        except StoreError as error:
+            yield Ended(place, error=_why(error, file.path))
+            return
         except ExplorerError as error:
-            yield Ended(place, error=_why(error))
+            yield Ended(place, error=_words(error))
             return
         yield from found
-        yield Ended(place, len(found), max(len(tips) - MOST, 0))
+        yield Ended(place, len(found), max(len(tips) - self._most, 0))
 
     def _in_chats(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         """The current sessions of chats whose people or names are meant, and those that a route
@@ -170,7 +178,7 @@ class LostSession:
                 continue
             self._known(file.path).add(told.id)
             extra = () if file.listed else (Reason.OTHER_PROFILE,)
-            if found < MOST:
+            if found < self._most:
                 found += 1
                 yield told._replace(reasons=(*extra, *told.reasons))
             else:
@@ -195,7 +203,7 @@ class LostSession:
         try:
             kept = state_files_in(path)
         except ExplorerError as error:
-            yield Ended(whole, error=_why(error))
+            yield Ended(whole, error=_words(error))
             return
         if not kept:
             yield Begun(whole)
@@ -211,13 +219,13 @@ class LostSession:
             trash, earlier = TrashFile(path, file.path), self._earlier_titles(file, token)
             for one in deleted_sightings(place, trash, self.wanted, earlier, token):
                 self._known(file.path).add(one.id)
-                if found < MOST:
+                if found < self._most:
                     found += 1
                     yield one
                 else:
                     more += 1
         except ExplorerError as error:
-            yield Ended(place, found, more, error=_why(error))
+            yield Ended(place, found, more, error=_words(error))
             return
         yield Ended(place, found, more)
 
@@ -232,7 +240,7 @@ class LostSession:
             for one in self._in_text(place, file, text, unread, token):
                 if one is None:
                     known += 1
-                elif found < MOST:
+                elif found < self._most:
                     found += 1
                     yield one
                 else:
@@ -265,14 +273,14 @@ class LostSession:
         try:
             search = FileSearch(open_copy(copy.path, token), self.wanted, self._now, token)
             every, new = search.tips(), search.tips(known)
-            found = search.sightings(place, (Reason.SNAPSHOT,), new[:MOST])
+            found = search.sightings(place, (Reason.SNAPSHOT,), new[: self._most])
             told = [self._compared(file, one, token) for one in found if one.id not in known]
         except ExplorerError as error:
-            yield Ended(place, error=_why(error))
+            yield Ended(place, error=_words(error))
             return
         known.update(search.ids())
         yield from told
-        yield Ended(place, len(told), max(len(new) - MOST, 0), len(every) - len(new))
+        yield Ended(place, len(told), max(len(new) - self._most, 0), len(every) - len(new))
 
     def _compared(self, file: SearchedFile, one: Sighting, token: CancelToken) -> Sighting:
         """What a snapshot has, and whether its state file still has the session."""
@@ -315,7 +323,14 @@ class LostSession:
         return frozenset(found)
 
 
-def _why(error: ExplorerError) -> str:
-    if isinstance(error, StoreError) and error.problem in (Problem.MISSING, Problem.EMPTY):
+def _why(error: StoreError, path: Path) -> str:
+    """Why a state file could not be looked into."""
+    if error.problem is Problem.MISSING and (lost := file_lost(path)) is not None:
+        return _words(lost)
+    if error.problem in (Problem.MISSING, Problem.EMPTY):
         return NO_SESSIONS_YET
+    return _words(explained(error, path))
+
+
+def _words(error: ExplorerError) -> str:
     return f"{error.title}. {error.message}"

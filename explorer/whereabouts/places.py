@@ -6,27 +6,24 @@ are found for the first time here: nothing else of this program ever looks at th
 
 import os
 import shlex
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import ExplorerError
 from explorer.render.figures import plural
-from explorer.stores.discover import FoundStore, default_home, locate, root_of
+from explorer.stores.discover import FoundStore, default_home, locate, named, root_of
+from explorer.stores.hermes.left_behind import BACKUPS, backups_of, left_behind
+from explorer.stores.hermes.snapshots import SNAPSHOTS, Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.server_path import ServerPath, on_server
-from explorer.stores.sqlite.failures import short_path, size_of
+from explorer.stores.sqlite.failures import broken_link
 from explorer.whereabouts.databases import set_options
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
-SNAPSHOTS = "state-snapshots"
-BACKUPS = "backups"
 MOST_SNAPSHOTS = 30
 """Snapshots of a home that are looked into, the newest first; Hermes keeps 20."""
-_OWN = ("", "-wal", "-shm", "-journal")
-"""What SQLite itself has beside a file, and the file."""
 
 
 class SearchedFile(NamedTuple):
@@ -34,31 +31,37 @@ class SearchedFile(NamedTuple):
 
     path: Path
     name: str
-    listed: bool
+    """What it is called here, among all that are looked into."""
+    listed: bool = False
     """Whether its sessions are among those that the user was looking at."""
-    usual: bool
-    """Whether commands find it without an option."""
-    several: bool
+    typed: str | None = None
+    """What commands without an option call it; None where they do not find it."""
+    several: bool = False
     """Whether commands then have several state files, so that a session is named with its own."""
-    profile: bool
+    profile: bool = False
     """Whether `--profile` names it."""
 
     @property
     def home(self) -> Path:
-        return self.path.resolve().parent
+        if os.path.exists(self.path):
+            return self.path.resolve().parent
+        # A link to a disk that is gone: what is beside the link is still there.
+        return self.path.parent.resolve()
 
     def command(self, *words: str, id_: str = "") -> str:
         """What to type for a session in it, or for a change of it."""
         options: tuple[str, ...] = ()
-        own = str(self.path)
+        named = id_
         if isinstance(self.path, ServerPath):
             options = set_options(self.path)
-        elif not self.usual:
-            options = ("--db", own)
-        elif self.several and not id_:
-            options = ("--profile", self.name) if self.profile else ("--db", own)
-        named = f"{self.name}/{id_}" if id_ and self.usual and self.several else id_
+        elif self.typed is None:
+            options = ("--db", str(self.path))
+        elif self.several and id_:
+            named = f"{self.typed}/{id_}"
+        elif self.several:
+            options = ("--profile", self.typed) if self.profile else ("--db", str(self.path))
         return shlex.join((PROGRAM, *options, *words, *filter(None, [named])))
+
 
 
 def state_files(
@@ -75,29 +78,30 @@ def state_files(
     roots.append(default_home(environment))
     beside = [one for root in dict.fromkeys(roots) for one in _found((str(root),), {}, here)]
     own = {os.path.realpath(one.path) for one in listed}
-    plain = {os.path.realpath(one.path) for one in usual}
+    typed = {os.path.realpath(one.path): one.name for one in usual}
     by_profile = not environment.get("SESSION_EXPLORER_DB")
-    every = (*listed, *others, *usual, *beside)
-    names = {os.path.realpath(one.path): one.name for one in (*beside, *others, *listed, *usual)}
-    found: dict[str, SearchedFile] = {}
-    taken: set[str] = set()
-    for one in every:
+    # Profiles of two homes may have the same names: what is typed is one thing, what is shown
+    # another.
+    profiles = {os.path.realpath(one.path): one.name for one in (*beside, *usual)}
+    every = [
+        one._replace(name=profiles.get(os.path.realpath(one.path), one.name))
+        for one in (*listed, *others, *usual, *beside)
+        if _is_there(one.path)
+    ]
+    found = []
+    for one in named(every):
         real = os.path.realpath(one.path)
-        there = on_server(one.path) or os.path.lexists(one.path)
-        if real in found or not there:
-            continue
-        name = names[real] or one.path.stem
-        name = short_path(one.path) if name in taken else name
-        taken.add(name)
-        found[real] = SearchedFile(
-            one.path.absolute(),
-            name,
-            listed=real in own,
-            usual=real in plain,
-            several=len(usual) > 1,
-            profile=by_profile and _is_hermes(one),
+        found.append(
+            SearchedFile(
+                one.path.absolute(),
+                one.name,
+                listed=real in own,
+                typed=typed.get(real),
+                several=len(usual) > 1,
+                profile=by_profile and _is_hermes(one),
+            )
         )
-    return list(found.values())
+    return found
 
 
 def _found(
@@ -110,71 +114,36 @@ def _found(
         return []
 
 
+def _is_there(path: Path) -> bool:
+    """Whether there is a state file, or was one: a profile may never have had any."""
+    return (
+        on_server(path)
+        or os.path.lexists(path)
+        or broken_link(path) is not None
+        or bool(left_behind(path.parent))
+    )
+
+
 def _is_hermes(one: FoundStore) -> bool:
     return one.path.name == STATE_FILE
 
 
-class Snapshot(NamedTuple):
-    """A copy of a state file that Hermes made."""
-
-    made: float
-    path: Path
-
-
 def snapshots(home: Path) -> tuple[list[Snapshot], list[Unseen]]:
     """(the snapshots that can be read, the newest first; those that are not looked into)."""
-    found: list[Snapshot] = []
-    unseen: list[Unseen] = []
-    folder = home / SNAPSHOTS
-    for name in _names(folder, unseen):
-        path = folder / name / STATE_FILE
-        why = _why_not(folder / name, path)
-        if why is None:
-            found.append(Snapshot(os.lstat(path).st_mtime, path))
-        elif why:
-            unseen.append(Unseen(folder / name, "snapshot", why))
-    found.sort(reverse=True)
+    found, unusable = snapshots_of(home)
+    unseen = [Unseen(*one) for one in unusable]
     if len(found) > MOST_SNAPSHOTS:
         older = plural(len(found) - MOST_SNAPSHOTS, "older snapshot")
-        unseen.append(Unseen(folder, older, f"only the newest {MOST_SNAPSHOTS} are searched"))
+        why = f"only the newest {MOST_SNAPSHOTS} are searched"
+        unseen.append(Unseen(home / SNAPSHOTS, older, why))
     return found[:MOST_SNAPSHOTS], unseen
-
-
-def _why_not(folder: Path, path: Path) -> str | None:
-    """Why a snapshot is not looked into; empty where it is none, None where it can be."""
-    try:
-        if not stat.S_ISDIR(os.lstat(folder).st_mode):
-            return "" if not os.path.islink(folder) else "is a link to another place"
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return "its state.db is not a regular file"
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
-    if any(size_of(f"{path}{ending}") for ending in ("-wal", "-journal")):
-        return (
-            "another file holds part of its messages; copy the folder and open the copy with --db"
-        )
-    return None
 
 
 def backups(home: Path) -> Iterator[Unseen]:
     """Copies that are only named."""
-    zipped = [name for name in _names(home / BACKUPS, []) if name.endswith(".zip")]
+    zipped, copies = backups_of(home)
     if zipped:
         advice = "unpack one, then open its state.db with --db"
-        yield Unseen(home / BACKUPS, plural(len(zipped), "zip backup"), advice)
-    for name in _names(home, []):
-        own = name in [f"{STATE_FILE}{ending}" for ending in _OWN]
-        if not own and (name.startswith(STATE_FILE) or name.endswith(".bak")):
-            yield Unseen(home / name, "backup", "open it with --db")
-
-
-def _names(folder: Path, unseen: list[Unseen]) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        unseen.append(Unseen(folder, "folder", (error.strerror or str(error)).lower()))
-        return []
+        yield Unseen(home / BACKUPS, plural(zipped, "zip backup"), advice)
+    for name in copies:
+        yield Unseen(home / name, "backup", "open it with --db")

@@ -15,9 +15,10 @@ from explorer.whereabouts.places import PROGRAM, SearchedFile
 from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
 
 LISTED = "Listed."
-COPY = "recovered.db"
-"""The name of a copy of a snapshot. A snapshot itself is not opened with `--db`: SQLite would put
-files beside it."""
+SHOW_ALL, ADD_WORDS = "--limit 0 shows all", "add words to find them"
+"""How to see sessions that are not shown, in a shell and in the app."""
+MOST_ERROR = 600
+"""Characters of why something was not searched, with what to do about it."""
 _CLASSES = {one.value: one.words for one in Hidden}
 GO_TO, RESTORE, READ = "go to session", "open trash", "read"
 """What enter does with a hit."""
@@ -59,7 +60,7 @@ def reason_words(found: Sighting) -> str:
 def _reasons(found: Sighting) -> Iterator[str]:
     reasons = set(found.reasons)
     changed = Reason.NOT_THE_WORDS in reasons
-    hidden = [_CLASSES[name] for name in found.reasons if name in _CLASSES]
+    hidden = [_CLASSES[name] for name in _hidden_as(found)]
     if Reason.OTHER_PROFILE in reasons:
         yield f"In another {_noun(found.place)}: {clean_line(found.place.name, 80)}."
     for name in hidden:
@@ -102,8 +103,7 @@ def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
         one = (found.id,) if safe else ()
         line = file.command("trash", "restore", str(found.receipt), *one)
     elif found.place.kind is PlaceKind.SNAPSHOT:
-        show = shlex.join((PROGRAM, "--db", COPY, "show", *((found.id,) if safe else ())))
-        line = f"{shlex.join(('cp', str(found.place.path), COPY))} && {show}" if safe else ""
+        line = _from_copy(found) if safe else ""
     elif Reason.NO_SESSION in found.reasons or not safe:
         line = file.command("search", "--all", "--", text)
     elif Reason.REWOUND in found.reasons:
@@ -114,13 +114,36 @@ def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
     return line if clean_line(line) == line else ""
 
 
+def _from_copy(found: Sighting) -> str:
+    """What reads a session of a snapshot: not the snapshot itself, since SQLite would put files
+    beside it. The copy has a folder of its own, so that nothing is overwritten and no log of
+    another file is beside it; what was copied before is only read."""
+    snapshot = found.place.path
+    folder = f"recovered-{found.place.name.replace('/', '-')}-{snapshot.parent.name}"
+    copy = f"{folder}/{STATE_FILE}"
+    steps = (
+        f"mkdir -p {shlex.quote(folder)}",
+        f"test -e {shlex.quote(copy)} || {shlex.join(('cp', str(snapshot), copy))}",
+        shlex.join((PROGRAM, "--db", folder, "show", found.id)),
+    )
+    return "; ".join(steps)
+
+
 def advice(found: Sighting, file: SearchedFile) -> str:
     """What to do besides the command."""
     if found.receipt is not None and not (on_server(file.path) or file.path.exists()):
         return state_file_gone(file.path)[1]
-    if any(name in _CLASSES for name in found.reasons):
-        return "`list --all` lists it."
+    if _hidden_as(found):
+        line = "list --all" if file.typed is not None else file.command("list", "--all")
+        return f"`{line}` lists it."
     return ""
+
+
+def _hidden_as(found: Sighting) -> list[str]:
+    """The classes for which it is hidden. What is only in a file is one where a list has it: not
+    where the state file cannot be read, nor what was saved or exported."""
+    passed = {Reason.FILTERED} if found.shows else {Reason.FILTERED, Reason.FILE}
+    return [name for name in found.reasons if name in _CLASSES and name not in passed]
 
 
 def state_file_gone(path: Path) -> tuple[str, str]:
@@ -136,22 +159,23 @@ def lost_title(text: str, place: str, found: int, places: int, unsearched: int =
     return f"{FIND_LOST} · {f'searching {place} …' if place else state} · “{clean_line(text, 40)}”"
 
 
-def ended_words(ended: Ended) -> str:
-    """What came of a place."""
+def ended_words(ended: Ended, see_more: str = "") -> str:
+    """What came of a place, or why it could not be searched; `see_more` says how to see sessions
+    that are not shown."""
     if ended.error and not ended.found:
-        return f"not searched: {clean_line(ended.error, 300)}"
+        return clean_line(ended.error, MOST_ERROR)
     found = plural(ended.found + ended.more, "session") if ended.found else "nothing"
-    return " · ".join([found, *besides(ended)])
+    return " · ".join([found, *besides(ended, see_more)])
 
 
-def besides(ended: Ended) -> Iterator[str]:
+def besides(ended: Ended, see_more: str) -> Iterator[str]:
     """What else there is in a place."""
     if ended.more:
-        yield f"{count(ended.more)} more not shown"
+        yield f"{count(ended.more)} more not shown ({see_more})"
     if ended.known:
         yield f"{plural(ended.known, 'copy', 'copies')} of sessions named above"
     if ended.error:
-        yield clean_line(ended.error, 300)
+        yield clean_line(ended.error, MOST_ERROR)
 
 
 def unseen_words(unseen: Unseen) -> str:

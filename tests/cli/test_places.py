@@ -8,6 +8,7 @@ from explorer.errors import ExitCode, StoreError, UsageError
 from explorer.stores.discover import locate
 from tests.conftest import Command
 from tests.factories import one_session
+from tests.profile_homes import profile_file
 
 
 def _home(folder: Path) -> Path:
@@ -132,6 +133,30 @@ def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
         one_session(path / "state.db")
     found = locate([str(path) for path in paths], [], {}, tmp_path)
     assert [one.name for one in found] == ["a/old", "b/old", "copy"]
+
+
+def test_profiles_of_two_homes_are_told_apart(tmp_path: Path) -> None:
+    """By the folder in which the homes differ: inside, they have the same folders."""
+    homes = [_home(tmp_path / machine / "hermes") for machine in ("old", "new")]
+    one_session(profile_file(homes[1], "zoo"))
+    found = locate([str(home) for home in homes], [], {}, tmp_path)
+    assert [one.name for one in found] == [
+        *("old/default", "old/play", "old/work"),
+        *("new/default", "new/play", "new/work", "zoo"),
+    ]
+    moved = homes[0].rename(tmp_path / "backup")
+    found = locate([str(homes[1]), str(moved)], [], {}, tmp_path)
+    assert [one.name for one in found if "work" in one.name] == ["hermes/work", "backup/work"]
+
+
+def test_the_only_profile_of_a_name_keeps_it(tmp_path: Path) -> None:
+    home, other = _home(tmp_path / "hermes"), tmp_path / "work" / "state.db"
+    other.parent.mkdir()
+    one_session(other)
+    found = locate([str(home), str(other)], [], {}, tmp_path)
+    names = [one.name for one in found]
+    assert names[:3] == ["default", "play", "work"]
+    assert names[3].endswith("/work")
 
 
 def test_a_profile_without_a_file_is_found_beside_others(hermes: Path) -> None:

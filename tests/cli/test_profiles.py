@@ -426,7 +426,7 @@ def test_an_empty_state_file_is_a_profile_without_sessions_yet(two: Path, comman
     listed = command("list", "--db", two)
     assert (listed.code, "blank" in listed.err) == (0, False)
     assert "No sessions yet. The state file is empty" in command("info", "--db", two).out
-    assert "Profile blank: not searched: no sessions yet" in command("where", "water").err
+    assert "Profile blank: no sessions yet" in command("where", "water").err
     named = command("list", "--profile", "blank", "--db", two)
     assert named.code == ExitCode.CANNOT_OPEN
     assert "Empty file" in named.err
@@ -465,6 +465,31 @@ def test_what_to_do_about_a_profile_is_not_to_open_another_file(
     empty = command("list", "--profile", "empty")
     assert "`hermes -p empty` makes the file." in empty.err
     assert "HERMES_HOME" not in empty.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["list"], ["info"], ["show", "broken/x"], ["delete", "broken/x", "--yes"]),
+        *(["--profile", "broken", "list"], ["where", "zucchini"], ["where", "--json", "zucchini"]),
+    ],
+    ids=" ".join,
+)
+def test_a_broken_file_has_one_remedy_wherever_it_is_read(
+    seven: Path, command: Command, arguments: list[str]
+) -> None:
+    folder = seven / "profiles" / "broken" / "state-snapshots"
+    for day in (1, 2):
+        (folder / f"2026020{day}-030405").mkdir(parents=True)
+        (folder / f"2026020{day}-030405" / "state.db").touch()
+    done = command(*arguments)
+    said = done.out + done.err
+    remedy = (
+        "ot a SQLite file (bad header). Restore it from a backup, or move it away."
+        f" {folder} has 2 snapshots (the newest from 2 Feb 2026)."
+    )
+    assert remedy in said
+    assert "with --db PATH" not in said
 
 
 def test_an_unknown_session_may_be_in_a_profile_that_cannot_be_read(

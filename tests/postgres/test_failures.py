@@ -14,7 +14,7 @@ from explorer.stores.postgres.address import parse
 from explorer.stores.postgres.connection import ServerDatabase
 from explorer.stores.postgres.driver import server_database
 from explorer.stores.postgres.failures import ADVICE, server_error
-from explorer.stores.sqlite.failures import among_others
+from explorer.stores.sqlite.failures import to_put_back
 from tests.postgres.conftest import Open
 from tests.postgres.filling import LOOPS
 from tests.postgres.server import Server, free_port
@@ -75,7 +75,8 @@ def test_one_of_several_servers_has_the_advice_for_servers(server: Server) -> No
         refused(server.address("missing")),
         bare.no_store(bare.found()),
     ):
-        assert among_others(error) == error.message
+        message = error.message
+        assert to_put_back(error).message == message
         assert "SQLite" not in profile_remedy(error)
     assert profile_remedy(refused(server.address("missing"))).endswith(TRIED_AGAIN)
 

@@ -113,6 +113,12 @@ def _link_to_itself(folder: Path) -> Path:
     return path
 
 
+def _link_to_nothing(folder: Path) -> Path:
+    path = folder / "link.db"
+    path.symlink_to(folder / "gone" / "state.db")
+    return path
+
+
 CASES: dict[Callable[[Path], Path], Problem] = {
     _missing: Problem.MISSING,
     _below_a_file: Problem.MISSING,
@@ -127,6 +133,7 @@ CASES: dict[Callable[[Path], Path], Problem] = {
     _no_tables: Problem.NOT_A_STORE,
     _half_written: Problem.UNRECOVERED,
     _link_to_itself: Problem.UNREADABLE,
+    _link_to_nothing: Problem.BROKEN_LINK,
 }
 BY_RIGHTS = {Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.BUSY}
 """Made below, by users without rights and by a second process."""
@@ -137,7 +144,7 @@ def _open_and_list(path: Path) -> None:
 
 
 def test_every_problem_is_made_here() -> None:
-    assert set(CASES.values()) | BY_RIGHTS == set(failures.ADVICE)
+    assert set(CASES.values()) | BY_RIGHTS | {Problem.LOST} == set(failures.ADVICE)
     assert {*failures.ADVICE, *server_failures.ADVICE, Problem.NO_DRIVER} == set(Problem)
 
 
@@ -184,6 +191,14 @@ def test_every_problem_has_a_title_and_advice() -> None:
         assert error.title
         assert "/some/where" in error.message
         assert "{" not in error.message
+
+
+def test_where_a_link_leads_is_told_in_one_clean_line(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.symlink_to("/gone\n\x1b[31mred\udcff")
+    with pytest.raises(StoreError) as raised:
+        _open_and_list(path)
+    assert " leads to /gone red\ufffd, which is not there." in raised.value.message
 
 
 def test_braces_in_a_path_are_only_braces(tmp_path: Path) -> None:

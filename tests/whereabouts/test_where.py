@@ -3,12 +3,15 @@
 import json
 import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from explorer.errors import ExitCode
+from explorer.render.figures import iso_utc
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.factories import T0, altered, talk
@@ -118,17 +121,39 @@ def test_cleared_messages_are_found_in_the_trash(home: Path, command: Command) -
     assert _one(command, "kiwi")["why"].startswith("Messages cleared: in the trash until ")
 
 
-def test_a_session_that_only_a_snapshot_has_is_found(
-    home: Path, command: Command, tmp_path: Path
-) -> None:
+def test_a_session_that_only_a_snapshot_has_is_found(home: Path, command: Command) -> None:
     before = sorted((home / "state-snapshots" / "before_update").iterdir())
     found = _one(command, "huckleberry")
     assert (found["place"], found["id"], found["title"]) == ("snapshot", "gone_1", "Gone")
     assert found["why"].startswith("Only in a snapshot from ")
-    copy, show = found["command"].split(" && ")
-    assert os.system(copy) == 0
-    assert "huckleberry" in _typed(command, show)
+    assert "huckleberry" in _run(found["command"])
     assert sorted((home / "state-snapshots" / "before_update").iterdir()) == before
+
+
+def test_a_copy_of_a_snapshot_never_replaces_a_file(
+    home: Path, command: Command, tmp_path: Path
+) -> None:
+    """Not even the copy that it made before: it may have been changed since."""
+    (tmp_path / "recovered.db").write_text("kept")
+    line = _one(command, "huckleberry")["command"]
+    copy = tmp_path / "recovered-default-before_update" / "state.db"
+    assert str(copy.relative_to(tmp_path)) in line
+    assert "huckleberry" in _run(line)
+    with altered(copy) as db:
+        db.execute("UPDATE messages SET content = 'a changed copy' WHERE content LIKE '%huckle%'")
+    again = _one(command, "gone_1")["command"]
+    assert again == line
+    assert "a changed copy" in _run(again)
+    assert (tmp_path / "recovered.db").read_text() == "kept"
+
+
+def _run(line: str) -> str:
+    """What a line prints that is typed into a shell."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path}
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_a_session_in_many_snapshots_is_named_once(home: Path, command: Command) -> None:
@@ -242,8 +267,13 @@ def test_of_very_many_sessions_the_newest_are_named_and_all_are_counted(
     assert done.out.splitlines()[0] == "State file old"
     assert done.out.count("Listed.") == 20
     assert "  n_24 · cli" in done.out
-    assert "State file old: 25 sessions · 5 more not shown" in done.err
+    assert "State file old: 25 sessions · 5 more not shown (--limit 0 shows all)" in done.err
     assert "25 sessions found." in done.err
+    every = command("--db", path, "where", "walnut", "--limit", "0")
+    assert every.out.count("Listed.") == 25
+    assert "not shown" not in every.err
+    few = command("--db", path, "where", "--json", "walnut", "--limit", "3").json
+    assert (len(few["sightings"]), few["found"]) == (3, 25)
 
 
 def test_a_renamed_session_is_found_by_its_earlier_title(home: Path, command: Command) -> None:
@@ -291,7 +321,7 @@ def test_a_place_that_cannot_be_searched_does_not_count_as_searched(
     done = command("where", "apricot")
     assert "Searched 7 places, 1 could not be searched." in done.err
     after = done.err.split("Not searched:\n")[1]
-    assert after.startswith("  Profile bad: not searched: Not a database.")
+    assert after.startswith("  Profile bad: Not a database.")
 
 
 def test_chats_are_searched_by_name_and_by_the_id_that_they_lead_to(
@@ -325,3 +355,63 @@ def test_a_session_that_only_a_file_has_is_shown_and_not_resumed(
     done = command("resume", "--print", "default/filed_1")
     assert done.code == ExitCode.REFUSED
     assert "This session is only in filed_1.jsonl, not in the state file" in done.err
+
+
+def test_the_date_of_a_snapshot_is_when_hermes_made_it(home: Path, command: Command) -> None:
+    """Not when its file was copied with the rest of the home."""
+    dated = home / "state-snapshots" / "20240229-120000-pre-update"
+    (home / "state-snapshots" / "before_update").rename(dated)
+    assert _one(command, "huckleberry")["snapshot_at"] == "2024-02-29T12:00:00Z"
+    noted = dated.rename(dated.with_name("before_update"))
+    (noted / "manifest.json").write_text('{"id": "?", "timestamp": "20240301-120000"}')
+    assert _one(command, "huckleberry")["snapshot_at"] == "2024-03-01T12:00:00Z"
+    for content in ("{", "[]", '{"timestamp": 7}', '{"timestamp": "20249999-120000"}'):
+        (noted / "manifest.json").write_text(content)
+        os.utime(noted / "state.db", (T0, T0))
+        assert _one(command, "huckleberry")["snapshot_at"] == iso_utc(T0)
+
+
+def test_the_newest_snapshots_are_chosen_by_when_they_were_made(
+    home: Path, command: Command
+) -> None:
+    """A file that was copied last may be of the oldest."""
+    source = home / "state-snapshots" / "before_update"
+    for day in range(1, 31):
+        folder = home / "state-snapshots" / f"202402{day:02}-000000"
+        if day > 29:
+            folder = home / "state-snapshots" / "20240301-000000"
+        folder.mkdir()
+        os.link(source / "state.db", folder / "state.db")
+    source.rename(source.with_name("20230101-000000-first"))
+    os.utime(home / "state-snapshots" / "20230101-000000-first" / "state.db")
+    found = _one(command, "huckleberry")
+    assert found["snapshot_at"] == "2024-03-01T00:00:00Z"
+    result = command("where", "--json", "huckleberry").json
+    assert sum(one["place"] == "snapshot" for one in result["places"]) == 30
+    assert [one["what"] for one in result["not_searched"]] == ["1 older snapshot"]
+
+
+def test_it_is_true_that_a_list_has_what_is_only_in_a_file(
+    home: Path, command: Command, tmp_path: Path
+) -> None:
+    line = {"role": "user", "content": "quince"}
+    bad = home / "profiles" / "bad" / "sessions"
+    bad.mkdir(parents=True)
+    (bad.parent / "state.db").write_bytes(b"no database at all" * 100)
+    for name in (home / "sessions" / "good_1.jsonl", bad / "bad_1.jsonl"):
+        name.write_text(json.dumps(line) + "\n")
+    said = {
+        one["id"]: (one["why"], command("where", one["id"]).out)
+        for one in command("where", "--json", "quince").json["sightings"]
+    }
+    listed = command("list", "--all", "--limit", "0").out
+    assert {id_: id_ in listed for id_ in said} == {"good_1": True, "bad_1": False}
+    for id_, (why, out) in said.items():
+        assert ("Hidden: file-only session." in why) == (id_ in listed)
+        assert ("`list --all` lists it." in out) == (id_ in listed)
+    copied = tmp_path / "copied" / "state.db"
+    copied.parent.mkdir()
+    copied.write_bytes((home / "profiles" / "work" / "state.db").read_bytes())
+    hidden = command("where", "--db", copied, "jackfruit").out
+    assert f"`session-explorer --db {copied} list --all` lists it." in hidden
+    assert "sub_1" in command("--db", copied, "list", "--all").out

@@ -62,6 +62,8 @@ class MemberFile(NamedTuple):
     """What it is called among the others."""
     open: Callable[[CancelToken | None], Store]
     """Raises a `StoreError` where it cannot be."""
+    told: Callable[[StoreError], StoreError] = lambda error: error
+    """What is said of such an error."""
 
 
 class MemberMark(NamedTuple):
@@ -103,6 +105,7 @@ class Member:
         self.known: ReadCatalog | None = None
         self._census: Census | None = None
         self._open = file.open
+        self._told = file.told
         self._store: Store | None = None
         self._opened_as: tuple[int, int] | None = None
         self._lock = threading.Lock()
@@ -116,7 +119,7 @@ class Member:
 
     @error.setter
     def error(self, error: StoreError | None) -> None:
-        self._error = error
+        self._error = None if error is None else self._told(error)
         self._failed = time.monotonic()
 
     @property

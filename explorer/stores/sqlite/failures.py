@@ -10,6 +10,7 @@ import stat
 from pathlib import Path
 
 from explorer.errors import Problem, ServerError, StoreError
+from explorer.render.clean import clean_line
 
 NEEDS_A_WRITABLE_FOLDER = {
     "SQLITE_CANTOPEN",
@@ -18,6 +19,8 @@ NEEDS_A_WRITABLE_FOLDER = {
     "SQLITE_READONLY",
 }
 
+MOST_TARGET = 200
+"""Characters of where a link leads to."""
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 _CHANGING = (
     "no such column",
@@ -36,6 +39,15 @@ ADVICE: dict[Problem, tuple[str, str]] = {
         "No state file here",
         "The folder {path} has no state.db and no power_loop_sessions.db. Open a file, or another"
         " folder, with --db PATH.",
+    ),
+    Problem.LOST: (
+        "State file missing",
+        "{path} is missing, but its folder has {detail}",
+    ),
+    Problem.BROKEN_LINK: (
+        "Broken link",
+        "{path} leads to {detail}, which is not there. Mount its disk, or correct the link. The"
+        " sessions are listed again when it is back.",
     ),
     Problem.NO_PERMISSION: (
         "Permission denied",
@@ -122,19 +134,21 @@ def store_error(problem: Problem, path: Path, detail: str = "") -> StoreError:
     return StoreError(problem, title, message.format(path=short_path(path), detail=detail))
 
 
-_AMONG_OTHERS = {
-    Problem.NOT_A_DATABASE: "Not a SQLite file (bad header). Restore it from a backup, or move it"
-    " away.",
-    Problem.NOT_A_STORE: "A SQLite file, but without session tables of Hermes or power-loop."
-    " Restore it from a backup, or move it away.",
+_NOT_OPENABLE = {
+    Problem.NOT_A_DATABASE: "not a SQLite file (bad header)",
+    Problem.NOT_A_STORE: "a SQLite file, but without session tables of Hermes or power-loop",
 }
+_PUT_BACK = "Restore it from a backup, or move it away."
 
 
-def among_others(error: StoreError) -> str:
-    """What to do about one of several files: not to open another one, as with a single file."""
-    if isinstance(error, ServerError):
-        return error.message
-    return _AMONG_OTHERS.get(error.problem, error.message)
+def to_put_back(error: StoreError, path: Path | None = None) -> StoreError:
+    """The error of a file that is known to be an agent's: what to do is not to open another one.
+    `path` where nothing else names the file."""
+    what = _NOT_OPENABLE.get(error.problem)
+    if what is None or isinstance(error, ServerError) or _PUT_BACK in error.message:
+        return error
+    subject = f"{what[0].upper()}{what[1:]}" if path is None else f"{short_path(path)} is {what}"
+    return error.instead(f"{subject}. {_PUT_BACK}")
 
 
 def short_path(path: Path) -> str:
@@ -150,6 +164,10 @@ def check_file(path: Path) -> os.stat_result:
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
+        link = broken_link(path)
+        if link is not None:
+            target = clean_line(os.readlink(link), MOST_TARGET)
+            raise store_error(Problem.BROKEN_LINK, link, target) from None
         raise store_error(Problem.MISSING, path) from None
     except PermissionError:
         raise store_error(Problem.NO_PERMISSION, path) from None
@@ -162,6 +180,15 @@ def check_file(path: Path) -> os.stat_result:
     if found.st_size == 0 and not log_size(path):
         raise store_error(Problem.EMPTY, path)
     return found
+
+
+def broken_link(path: Path) -> Path | None:
+    """The link on the way to a file that leads nowhere, as to a disk that is not mounted."""
+    return next((one for one in (path, *path.parents) if is_broken_link(one)), None)
+
+
+def is_broken_link(path: Path | str) -> bool:
+    return os.path.islink(path) and not os.path.exists(path)
 
 
 def read_only_address(path: Path) -> str:

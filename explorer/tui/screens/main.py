@@ -103,7 +103,8 @@ class MainScreen(Screen[None]):
         yield ChipBar(id="chips")
         if self._start.looked:
             first, *others = self._start.looked
-            yield Welcome([clean_line(short_path(first)), *(path.name for path in others)])
+            where = [clean_line(short_path(first)), *(path.name for path in others)]
+            yield Welcome(where, self._start.left)
         with Panes(id="panes"):
             yield SessionList(self._clock(), id="list", density=self._start.look.density)
             yield ReadingPane(id="reading")

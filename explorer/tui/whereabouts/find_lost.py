@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual.screen import Screen
 
@@ -25,7 +26,7 @@ from explorer.tui.edits.trash import show_trash
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.reading.block_screen import BlockScreen, copy
 from explorer.tui.reading.reading_pane import ReadScreen
-from explorer.tui.whereabouts.lost_screen import Actions, LostScreen
+from explorer.tui.whereabouts.lost_screen import Actions, Look, LostScreen
 from explorer.tui.workers import say
 from explorer.whereabouts.lost_session import LostSession, OwnFiles
 from explorer.whereabouts.sightings import PlaceKind, Reason, Sighting, Told
@@ -42,6 +43,13 @@ from explorer.whereabouts.words import (
 )
 
 _CLASSES = frozenset(one.value for one in Hidden)
+
+
+class _Listed(NamedTuple):
+    """The list as it was when a search began."""
+
+    catalog: Catalog
+    rows: frozenset[int]
 
 
 @dataclass(eq=False)
@@ -80,18 +88,23 @@ class LostFinder:
             say(self.screen, error)
             return
         ours = OwnFiles(self.opening.notes_path, self.opening.trash)
-        search = LostSession(wanted, self.opening.found, ours, os.environ, current_folder(), now)
 
-        def look(token: CancelToken) -> Iterator[Told]:
-            listed = self._listed(token)
-            for told in search.look(token):
-                yield self._as_listed(told, listed) if isinstance(told, Sighting) else told
+        def begin() -> tuple[LostSession, Look]:
+            here = current_folder()
+            search = LostSession(wanted, self.opening.found, ours, os.environ, here, self.clock())
+
+            def look(token: CancelToken) -> Iterator[Told]:
+                listed = self._listed(token)
+                for told in search.look(token):
+                    yield self._as_listed(told, listed) if isinstance(told, Sighting) else told
+
+            return search, look
 
         actions = Actions(self._verb, self._open, _copy)
-        self.screen.app.push_screen(LostScreen(search, look, actions, now))
+        self.screen.app.push_screen(LostScreen(begin, actions, now))
 
-    def _listed(self, token: CancelToken) -> frozenset[int] | None:
-        """The rows of the list without a search; None where they are not known yet."""
+    def _listed(self, token: CancelToken) -> "_Listed | None":
+        """The list without a search; None where it is not known yet."""
         lister = self.lister
         store, catalog = lister.store, lister.catalog
         if (
@@ -101,14 +114,16 @@ class LostFinder:
         ):
             return None
         wish, facts, fates = lister.wish, lister.facts, lister.fates
-        return frozenset(arrange(store, catalog, facts, wish, self.clock(), token, fates).order)
+        arranged = arrange(store, catalog, facts, wish, self.clock(), token, fates)
+        return _Listed(catalog, frozenset(arranged.order))
 
-    def _as_listed(self, found: Sighting, listed: frozenset[int] | None) -> Sighting:
-        """What a filter hides is said to be so, and what is shown for now is not hidden."""
-        key, catalog = self._key(found), self.lister.catalog
-        if key is None or catalog is None or listed is None:
+    def _as_listed(self, found: Sighting, listed: "_Listed | None") -> Sighting:
+        """What a filter hides is said to be so, and what is shown for now is not hidden. Of what
+        the list did not have yet, such as a session that was just restored, nothing is known."""
+        key = self._key(found)
+        if key is None or listed is None or not listed.catalog.has(key):
             return found
-        if catalog.tip(key) in listed:
+        if listed.catalog.tip(key) in listed.rows:
             kept = (reason for reason in found.reasons if reason not in _CLASSES)
             return found._replace(reasons=tuple(kept))
         if _CLASSES.isdisjoint(found.reasons):
@@ -154,9 +169,13 @@ class LostFinder:
         def open_edits(token: CancelToken) -> Store:
             return open_store(path, token, notes=notes, trash=trash)
 
+        def changed() -> None:
+            self.changed()
+            screen.search_again()
+
         def take(store: Store) -> None:
             edits = store.edits(OurFiles(trash, self.clock, notes))
-            lane = EditLane(self.screen, screen.lanes, self.lister, edits, self.clock, self.changed)
+            lane = EditLane(self.screen, screen.lanes, self.lister, edits, self.clock, changed)
             show_trash(lane, found.entry)
 
         screen.lanes.start("open", open_edits, take)

@@ -28,6 +28,7 @@ from explorer.tui.workers import Lanes
 from explorer.whereabouts.lost_session import LostSession
 from explorer.whereabouts.sightings import Begun, Ended, Sighting, Told, Unseen
 from explorer.whereabouts.words import (
+    ADD_WORDS,
     NOT_FOUND,
     NOT_SEARCHED,
     NOTHING_IN,
@@ -62,11 +63,14 @@ class LostScreen(Closing[None]):
 
     shown = getters.query_one(OptionList)
 
-    def __init__(self, search: LostSession, look: Look, actions: Actions, now: float) -> None:
+    def __init__(
+        self, begin: Callable[[], tuple[LostSession, Look]], actions: Actions, now: float
+    ) -> None:
+        """`begin` gives the search, and a new one when something was restored."""
         super().__init__()
-        self.search = search
+        self.search, self._look = begin()
         self.lanes = Lanes(self)
-        self._look = look
+        self._begin = begin
         self._actions = actions
         self._now = now
         self._rows: list[Sighting | None] = []
@@ -74,12 +78,27 @@ class LostScreen(Closing[None]):
         self._place = ""
         self._ended: list[Ended] = []
         self._unseen: list[Unseen] = []
+        self._was_on = ""
+        """The id that the cursor was on before the search was begun again."""
 
     def compose(self) -> ComposeResult:
         yield Options(id="lost")
 
     def on_mount(self) -> None:
         self.set_focus(self.shown)
+        self._start()
+
+    def search_again(self) -> None:
+        """What was found has changed: it may be somewhere else now."""
+        on = self._chosen()
+        self._was_on = on.id if on is not None else ""
+        self.search, self._look = self._begin()
+        self._place = ""
+        self._rows, self._ended, self._unseen = [], [], []
+        self.shown.clear_options()
+        self._start()
+
+    def _start(self) -> None:
         self._say_title(searching=True)
         self._say_keys()
 
@@ -105,7 +124,7 @@ class LostScreen(Closing[None]):
                 self._add_sighting(told)
             case Ended():
                 self._ended.append(told)
-                if told.found and (more := " · ".join(besides(told))):
+                if told.found and (more := " · ".join(besides(told, ADD_WORDS))):
                     self._add(None, Content.assemble((f"  {more}", "$dim")))
             case Unseen():
                 self._unseen.append(told)
@@ -115,8 +134,9 @@ class LostScreen(Closing[None]):
         if before is None or before.place != found.place:
             self._add(None, Content.assemble((place_words(found.place), "bold $accent")))
         self._add(found, _lines(found, self._now))
-        if self.shown.highlighted is None:
+        if self.shown.highlighted is None or found.id == self._was_on:
             self.shown.highlighted = len(self._rows) - 1
+            self._was_on = "" if found.id == self._was_on else self._was_on
         self._say_keys()
 
     def _add(self, found: Sighting | None, line: Content) -> None:

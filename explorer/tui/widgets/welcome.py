@@ -16,16 +16,17 @@ NAMES = 13
 class Welcome(Widget):
     """A few lines that the key that steps back, or a click, removes."""
 
-    def __init__(self, looked: Sequence[str]) -> None:
-        """`looked` is clean text: where there was no state file."""
+    def __init__(self, looked: Sequence[str], left: str = "") -> None:
+        """`looked` is clean text: where there was no state file; `left` is what is there of one."""
         super().__init__(id="welcome")
         self._looked = looked
+        self._left = left
 
     def render(self) -> Content:
         keymap, width = keymap_of(self.app), self.content_size.width
-        keys = [keymap.key(name) for name in ("read", "search", "help")]
+        keys = [keymap.key(name) for name in ("read", "search", "help", "find-lost")]
         hide = f"{keymap.key('clear-selection')} hides this"
-        told = words.welcome(self._looked, *keys)
+        told = words.welcome(self._looked, self._left, *keys)
         ends = [("", "")] * (len(told) - 1) + [(hide, "$dim")]
         lines = []
         for (name, said), end in zip(told, ends, strict=True):
