@@ -63,7 +63,6 @@ class SearchedFile(NamedTuple):
         return shlex.join((PROGRAM, *options, *words, *filter(None, [named])))
 
 
-
 def state_files(
     listed: Sequence[FoundStore],
     environment: Mapping[str, str],
