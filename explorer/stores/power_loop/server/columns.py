@@ -49,9 +49,13 @@ class IdColumn(NumberedColumn[str]):
 
 
 def all_columns(
-    reader: TableReader, tables: ServerTables, asked: Collection[Column[object]]
+    reader: TableReader,
+    tables: ServerTables,
+    asked: Collection[Column[object]],
+    noted: Mapping[str, str],
 ) -> Columns:
-    """What is asked of every session, by one streamed query."""
+    """What is asked of every session, by one streamed query; `noted` are titles by id that stand
+    for those which a program does not keep."""
     recipes = columns.asked_of(recipes_of(tables), asked)
     found: dict[Column[Any], Mapping[int, Any]] = {column: {} for column in asked}
     made: dict[Column[Any], NumberedColumn[Any]] = {
@@ -66,6 +70,7 @@ def all_columns(
         (made[column].put, recipe.value, list(map(names.index, recipe.cells)))
         for column, recipe in recipes.items()
     ]
+    titles = made.get(columns.TITLE)
     if takes:
         select = f"SELECT s.session_id, {', '.join(picked)} FROM {tables.sessions} s"
         for id_, *row in streamed(reader, select):
@@ -74,6 +79,8 @@ def all_columns(
                 known = value(*[row[at] for at in places])
                 if known is not None:
                     put(key, known)
+            if titles is not None and id_ in noted and key not in titles:
+                titles.put(key, noted[id_])
     if columns.TOKENS in asked:
         found[columns.TOKENS] = _tokens(reader, tables)
     if columns.LEASE in asked:

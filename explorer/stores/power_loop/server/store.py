@@ -21,7 +21,7 @@ from explorer.stores.base import (
     Stretch,
 )
 from explorer.stores.catalog import Catalog, Unit
-from explorer.stores.columns import Column, Columns
+from explorer.stores.columns import TITLE, Column, Columns
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.postgres.changes import ServerChanges, ServerStamp
 from explorer.stores.postgres.connection import ServerDatabase
@@ -175,7 +175,8 @@ class PostgresStore(PowerLoopStore):
     ) -> Columns:
         if keys is not None:
             return super().columns(asked, keys, token)
-        return self._read(lambda reader: all_columns(reader, self._set, asked), token)
+        noted = self._noted_titles() if TITLE in asked else {}
+        return self._read(lambda reader: all_columns(reader, self._set, asked, noted), token)
 
     def keys_starting(self, text: str, token: CancelToken | None = None) -> Starting:
         ids = self._set.ids
