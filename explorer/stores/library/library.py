@@ -191,6 +191,7 @@ class Library(Store):
         """What the store of a session says of it, or `nothing` where it is in none."""
         try:
             member, own = self.members.of(key)
+            self.members.hold(member.store)
             return member.told(lambda store: work(store, own))
         except NoSuchSession:
             return nothing
