@@ -2,12 +2,16 @@
 
 import json
 import shutil
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from explorer.errors import ExitCode
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import EditPlan
 from tests.conftest import Command
 from tests.factories import T0, altered, insert, rows
 from tests.locker import Locker
@@ -395,3 +399,17 @@ def test_undo_in_one_profile_names_the_other_half_of_the_change(
     rest = command("undo", str(whole), "--yes")
     assert (rest.code, home.changed(before)) == (0, set())
     assert "also made in" not in rest.err
+
+
+def test_profiles_are_asked_side_by_side(
+    home: TwinProfiles, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, plan = threading.Barrier(2, timeout=30), Editor.plan
+
+    def planned(*arguments: Any, **named: Any) -> EditPlan:
+        both.wait()
+        return plan(*arguments, **named)
+
+    monkeypatch.setattr(Editor, "plan", planned)
+    shown = command("delete", "default/ant", "work/ant", "--dry-run")
+    assert "Delete 2 sessions in default and work?" in shown.out

@@ -102,6 +102,15 @@ def in_profile(place: str, words: str) -> str:
     return f"{place}: {words}"
 
 
+LOCKED = "the file is locked"
+
+
+def stays(sessions: int, place: str, why: str) -> str:
+    """What is not changed of a profile that does not even tell what its sessions are."""
+    verb = "stays" if sessions == 1 else "stay"
+    return f"{plural(sessions, 'session')} in {place} {verb}: {why}"
+
+
 def _whom(plan: EditPlan) -> str:
     shares = [one.plan for one in plan.by_store if one.plan.doomed]
     if len(shares) > 1:
