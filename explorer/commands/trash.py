@@ -23,7 +23,7 @@ from explorer.settings import trash_path
 from explorer.stores.base import Edits
 from explorer.stores.edits.other_parts import other_parts
 from explorer.stores.edits.plans import KINDS, UndoPlan
-from explorer.stores.edits.refusal_words import CANNOT_UNDO, no_such_change
+from explorer.stores.edits.refusal_words import CANNOT_UNDO, already_undone, no_such_change
 from explorer.stores.edits.words import (
     DRY_RUN,
     changed_words,
@@ -43,11 +43,11 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     edits = edits_of(store)
     warn_half_done(edits)
-    number = _newest(edits, options) if options.receipt is None else options.receipt
+    number = _newest(edits, options) if options.receipt is None else _own(edits, options.receipt)
     plan = edits.undo_plan(number, measured=options.dry_run)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
     if before is not None:
-        other = f"`session-explorer undo {before.number}` undoes the change before it"
+        other = f"`session-explorer undo {before.shown}` undoes the change before it"
         raise Refused(CANNOT_UNDO, f"{plan.why_not} {other}: {before.words}.")
     if options.receipt is None:
         for lost in edits.lost_changes(plan.receipt.number):
@@ -94,7 +94,7 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     with shown_progress() as tell:
         done = edits.undo(plan, progress=tell)
     if options.json:
-        write_json(done_shape(done))
+        write_json(done_shape(done._replace(receipt=plan.receipt.shown)))
     else:
         note(clean_line(f"{undone_words(plan, done)}."))
         for line in done.notes:
@@ -105,8 +105,8 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
 def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:
     return {
         "action": "undo",
-        "receipt": plan.receipt.number,
-        "sessions": [_entry_shape(entry) for entry in edits.worded_entries(plan.entries)],
+        "receipt": plan.receipt.shown,
+        "sessions": [_entry_shape(entry, edits) for entry in edits.worded_entries(plan.entries)],
         "totals": {"sessions": len(plan.entries), "messages": plan.messages},
         "skipped": {},
         "notes": list(plan.notes),
@@ -123,8 +123,9 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
         case "show":
             return _show(edits, options)
         case "restore":
-            wanted = _entries(edits, _number(options), options.ids)
-            plan = edits.undo_plan(_number(options), wanted, measured=options.dry_run)
+            number = _own(edits, _number(options))
+            wanted = _entries(edits, number, options.ids)
+            plan = edits.undo_plan(number, wanted, measured=options.dry_run)
             return _undo(edits, plan, options)
         case _:
             return _purge(edits, options)
@@ -142,7 +143,7 @@ def _number(options: argparse.Namespace) -> int:
 def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
     receipts = edits.trash.receipts()
     if options.json:
-        shapes = [_receipt_shape(receipt) for receipt in receipts]
+        shapes = [_receipt_shape(receipt, edits) for receipt in receipts]
         write_json({"bytes": edits.trash.size(), "receipts": shapes})
         return ExitCode.DONE
     with paged(not options.no_pager):
@@ -151,7 +152,7 @@ def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
         for one in receipts:
             state = state_words(one)
             what = clean_line(changed_words(one))
-            line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {what}"
+            line = f"{one.shown:>5}  {pad(ago(one.made, now), 10)}  {what}"
             write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'change')}, {size(edits.trash.size())}"
     note(f"{held}. Kept for {RETENTION_DAYS} days.")
@@ -159,12 +160,11 @@ def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
 
 
 def _show(edits: Edits, options: argparse.Namespace) -> int:
-    number = _number(options)
-    receipt = _found(edits, number)
-    entries = edits.worded_entries(edits.trash.entries(number))
+    receipt = _found(edits, _number(options))
+    entries = edits.worded_entries(edits.trash.entries(receipt.number))
     if options.json:
-        shapes = [_entry_shape(one) for one in entries]
-        write_json(_receipt_shape(receipt) | {"sessions": shapes})
+        shapes = [_entry_shape(one, edits) for one in entries]
+        write_json(_receipt_shape(receipt, edits) | {"sessions": shapes})
         return ExitCode.DONE
     with paged(not options.no_pager):
         write(clean(changed_words(receipt)))
@@ -195,7 +195,7 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     receipts = edits.trash.receipts() if options.all else [_found(edits, _number(options))]
     unfinished = [one for one in receipts if one.half_done]
     if unfinished:
-        number = unfinished[0].number
+        number = unfinished[0].shown
         first = f"Undo it first: `session-explorer undo {number}`."
         raise Refused("Not deleted", f"Change {number} was interrupted. {first}")
     sessions = sum(one.sessions for one in receipts)
@@ -209,23 +209,39 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     with edits.trash.alone():
         edits.trash.purge(one.number for one in receipts)
     if options.json:
-        write_json({"purged": [one.number for one in receipts], "bytes": edits.trash.size()})
+        write_json({"purged": [one.shown for one in receipts], "bytes": edits.trash.size()})
     else:
         of = "these profiles" if any(one.place for one in receipts) else "this file"
         note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of {of}.")
     return ExitCode.DONE
 
 
+def _known(edits: Edits, number: int) -> Receipt | None:
+    """The change with this number. Where only one of its profiles is open, its part there."""
+    every = edits.trash.receipts()
+    known = (one for one in every if number in (one.shown, one.number))
+    return next(known, None) or edits.trash.receipt(number)
+
+
+def _own(edits: Edits, number: int) -> int:
+    """The number by which these files know a change that can be undone."""
+    found = _known(edits, number)
+    if found is not None and found.state is ReceiptState.UNDONE:
+        raise Refused("Already undone", already_undone(number))
+    return number if found is None else found.number
+
+
 def _found(edits: Edits, number: int) -> Receipt:
-    receipt = edits.trash.receipt(number)
+    receipt = _known(edits, number)
     if receipt is None:
         raise NoSuchSession("No such change", no_such_change(number))
     return receipt
 
 
-def _receipt_shape(receipt: Receipt) -> dict[str, object]:
+def _receipt_shape(receipt: Receipt, edits: Edits) -> dict[str, object]:
+    home = profile_of(edits.path)
     return {
-        "receipt": receipt.number,
+        "receipt": receipt.shown,
         "action": receipt.action,
         "made_at": iso_utc(receipt.made),
         "state": receipt.state.value,
@@ -235,11 +251,11 @@ def _receipt_shape(receipt: Receipt) -> dict[str, object]:
         "messages": receipt.messages,
         "bytes": receipt.bytes,
         "kept_until": iso_utc(receipt.made + RETENTION),
-        "profiles": [one.place for one in receipt.parts or (receipt,) if one.place],
+        "profiles": list(filter(None, (one.place or home for one in receipt.parts or (receipt,)))),
     }
 
 
-def _entry_shape(entry: Entry) -> dict[str, object]:
+def _entry_shape(entry: Entry, edits: Edits) -> dict[str, object]:
     return {
         "id": entry.session,
         "title": entry.title,
@@ -250,5 +266,5 @@ def _entry_shape(entry: Entry) -> dict[str, object]:
         "kind": entry.kind,
         "state": entry.state.value,
         "last_active": iso_utc(entry.active),
-        "profile": entry.place or None,
+        "profile": entry.place or profile_of(edits.path),
     }

@@ -13,17 +13,18 @@ from typing import NamedTuple
 
 from explorer.arguments.commands import COMMANDS, command_parser, parser
 from explorer.arguments.parsers import ArgumentParser
+from explorer.commands.editing import edits_of
 from explorer.commands.stores import chosen_store, profiles_of
 from explorer.model import Action, Hidden
 from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago
-from explorer.settings import notes_path, trash_path
+from explorer.settings import notes_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import CHAT, ID, TITLE
 from explorer.stores.discover import current_folder, profile_root, profiles
-from explorer.stores.ours.trash import TrashFile
+from explorer.stores.edits.words import changed_words
 
 MOST = 100
 ABOUT = 60
@@ -282,22 +283,26 @@ def _may_be_typed(name: str) -> bool:
 
 
 def _changes(typed: _Typed, current: str, now: float) -> Iterator[Completion]:
-    every = [one for file in _trash(typed) for one in file.receipts()]
-    for one in sorted(every, key=lambda one: one.number, reverse=True):
-        if str(one.number).startswith(current):
-            about = f"{clean_line(one.words, ABOUT)} · {ago(one.made, now)}"
-            yield Completion(str(one.number), about)
-
-
-def _trash(typed: _Typed) -> list[TrashFile]:
-    """What was changed in each of the files."""
-    return [TrashFile(trash_path(), one.path) for one in _store(typed).stores()]
+    """Those that `trash` lists, by the same numbers."""
+    for one in edits_of(_store(typed)).trash.receipts():
+        if str(one.shown).startswith(current):
+            about = f"{clean_line(changed_words(one), ABOUT)} · {ago(one.made, now)}"
+            yield Completion(str(one.shown), about)
 
 
 def _entries(typed: _Typed, current: str) -> Iterator[Completion]:
-    """The sessions that a change deleted, by id."""
+    """The sessions that a change deleted, by id; by `PROFILE/ID` where several have the id."""
     number = typed.words[1]
-    if number.isdecimal():
-        for one in (one for file in _trash(typed) for one in file.entries(int(number))):
-            if one.session.startswith(current) and _fits(one.session, typed):
-                yield Completion(one.session, clean_line(one.title or "", ABOUT))
+    if not number.isdecimal():
+        return
+    trash = edits_of(_store(typed)).trash
+    for change in trash.receipts():
+        if change.shown != int(number):
+            continue
+        entries = trash.entries(change.number)
+        counts = Counter(one.session for one in entries)
+        for one in entries:
+            several = one.place and counts[one.session] > 1
+            name = f"{one.place}/{one.session}" if several else one.session
+            if (name.startswith(current) or one.session.startswith(current)) and _fits(name, typed):
+                yield Completion(name, clean_line(one.title or "", ABOUT))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from explorer.completion.candidates import completions
 from explorer.errors import ExitCode
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan
@@ -413,3 +414,46 @@ def test_profiles_are_asked_side_by_side(
     monkeypatch.setattr(Editor, "plan", planned)
     shown = command("delete", "default/ant", "work/ant", "--dry-run")
     assert "Delete 2 sessions in default and work?" in shown.out
+
+
+def test_one_change_has_one_number_wherever_it_is_looked_at(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    number = command("delete", "default/bee", "work/bee", "--yes", "--json").json["receipt"]
+    assert [one.value for one in completions(["undo"], "", time.time()).found] == [str(number)]
+    restored = completions(["trash", "restore", str(number)], "", time.time()).found
+    assert [one.value for one in restored] == ["default/bee", "work/bee"]
+    (one,) = command("trash", "--json", "--profile", "work").json["receipts"]
+    assert (one["receipt"], one["profiles"], one["words"]) == (
+        number,
+        ["work"],
+        "Deleted “The bee”",
+    )
+    (one,) = command("trash", "show", str(number), "--json", "--profile", "work").json["sessions"]
+    assert one["profile"] == "work"
+    named = completions(["undo", "--profile", "work"], "", time.time()).found
+    assert [one.value for one in named] == [str(number)]
+    done = command("undo", str(number), "--profile", "work", "--yes")
+    assert (done.code, home.changed(before)) == (0, {"default"})
+    again = command("undo", str(number), "--profile", "work", "--yes")
+    assert f"Change {number} was undone before." in again.err
+    assert command("undo", str(number), "--yes").code == 0
+    assert home.changed(before) == set()
+
+
+@pytest.mark.parametrize("name", ["delete", "archive"])
+def test_a_change_is_counted_without_the_profiles_that_are_gone(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    ids = [f"{profile}/{id_}" for profile in home.names for id_ in ("ant", "bee")]
+    assert command(name, *ids, "--yes").code == 0
+    past = f"{name.capitalize()}d"
+    assert f"{past} 6 sessions in 3 profiles" in command("trash").out
+    assert command("trash", "purge", "--all", "--profile", "play", "--yes").code == 0
+    assert f"{past} 4 sessions in default and work" in command("trash").out
+    shutil.rmtree(home.file("work").parent)
+    assert f"{past} 2 sessions in default" in command("trash").out

@@ -240,7 +240,7 @@ def test_a_profile_that_another_program_keeps_locked_does_not_stop_the_other(
     keys = [key_of(store, name) for name in BOTH]
     with Locker(home.file("work")):
         plan = home.edits(store).plan(Action.ARCHIVE, keys)
-        assert any(line.startswith("work: ") for line in plan_lines(plan))
+        assert "1 session in work stays: the file is locked" in plan_lines(plan)
         done = home.edits(store).apply(plan)
     assert done.done_in == ((str(home.file("default")), "bee"),)
     assert home.changed(before) == {"default"}

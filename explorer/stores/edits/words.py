@@ -41,6 +41,7 @@ EFFECTS = {
 """What a change does, where its name does not say it."""
 
 _PART = re.compile(r"\A(\D+)[\d,]+ of ([\d,]+ sessions?)\Z")
+_COUNTED = re.compile(r"([\d,]+)(?: of [\d,]+)?(?: empty| subagent)? sessions?\b")
 _LINKED = {"branch": "branch", "subagent": "subagent session", "reset": "the chat's next session"}
 """What a session is to the deleted one that it was linked to."""
 _STATES = {
@@ -77,6 +78,18 @@ def part_words(plan: EditPlan, done: int) -> str:
 def recounted(words: str, done: int) -> str:
     """The same with another number of sessions; `words` without a number stay."""
     return _PART.sub(lambda found: f"{found[1]}{count(done)} of {found[2]}", words)
+
+
+def words_of_parts(whole: Receipt, parts: Sequence[Receipt]) -> str:
+    """What a change in several profiles did in these: of the others, the file may be gone or the
+    trash emptied."""
+    done = sum(one.sessions or one.changed for one in parts)
+    told = [int(number.replace(",", "")) for number in _COUNTED.findall(whole.words)]
+    if not told or sum(told) == done:
+        return whole.words
+    if len(parts) == 1:
+        return parts[0].words
+    return KINDS[Action(whole.action)].done(plural(done, "session"))
 
 
 def question(plan: EditPlan) -> str:
