@@ -1,6 +1,7 @@
 """`undo` and `trash`: what was changed, and how to restore it."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
 
 from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_done
@@ -14,6 +15,7 @@ from explorer.commands.words import (
     nothing_to_undo,
     only_profile,
     part_left,
+    undone_in,
 )
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
@@ -58,7 +60,11 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     left = other_parts(trash_path(), files, plan.receipt)
     code = _undo(edits, plan, options)
     for one in left:
-        note(part_left(profile_of(one.path) or short_path(one.path), one.whole))
+        undo = f"undo {one.whole}" if one.path.exists() else ""
+        if undo and not (options.db or options.profile):
+            # Without a name it was not found just now.
+            undo += f" --db {shlex.quote(str(one.path))}"
+        note(part_left(profile_of(one.path) or short_path(one.path), undo))
     return code
 
 
@@ -73,6 +79,8 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
         if usual in places:
             if places == {usual}:
                 note(only_profile(usual))
+            else:
+                note(undone_in([part.place for part in one.parts]))
             if number:
                 note(newer_elsewhere(left[0], number))
             return one.number
@@ -99,7 +107,7 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
         note(clean_line(f"{undone_words(plan, done)}."))
         for line in done.notes:
             note(clean_line(line))
-    return ExitCode.FAILED if done.skipped or done.words else ExitCode.DONE
+    return ExitCode.FAILED if done.skipped or done.words or done.refused else ExitCode.DONE
 
 
 def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:

@@ -154,10 +154,19 @@ def newer_elsewhere(newest: "Receipt", passed: int) -> str:
     return f"{said} `session-explorer undo {newest.number}` undoes it."
 
 
-def part_left(place: str, whole: int) -> str:
-    """That a change was undone in one profile, and not in another one."""
-    other = f"This change was also made in {clean_line(place, 200)}, and is not undone there."
-    return f"{other} `session-explorer undo {whole}` undoes it."
+def undone_in(places: Sequence[str]) -> str:
+    """In which profiles an undo acts that none was named for."""
+    names = ", ".join(clean_line(one, 60) for one in places)
+    return f"One change in {len(places)} profiles, undone in all of them: {names}."
+
+
+def part_left(place: str, undo: str) -> str:
+    """That a change was undone in one profile, and not in another one; `undo` is the command for
+    it, empty where the file of that profile is gone."""
+    also = f"This change was also made in {clean_line(place, 200)}"
+    if undo:
+        return f"{also}, and is not undone there. `session-explorer {clean_line(undo)}` undoes it."
+    return f"{also}, whose file is gone. Put the file back to undo the change there."
 
 
 def only_profile(name: str) -> str:

@@ -457,3 +457,38 @@ def test_a_change_is_counted_without_the_profiles_that_are_gone(
     assert f"{past} 4 sessions in default and work" in command("trash").out
     shutil.rmtree(home.file("work").parent)
     assert f"{past} 2 sessions in default" in command("trash").out
+
+
+def test_undo_over_several_profiles_names_them_before_and_after(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    before = home.dumps()
+    number = command("delete", "default/ant", "play/ant", "work/ant", "--yes", "--json").json
+    dry = command("undo", "--dry-run")
+    assert "Restore 3 sessions in default, play and work?" in dry.out
+    assert "One change in 3 profiles, undone in all of them: default, play, work." in dry.err
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.2)
+    with Locker(home.file("play")):
+        done = command("undo", "--yes")
+    assert done.code == ExitCode.FAILED
+    assert "Restored 2 of 3 sessions in default and work.\n" in done.err
+    assert "Not restored: 1 session in play (the file is locked)\n" in done.err
+    kept = home.file("play").parent.rename(tmp_path / "away")
+    gone = command("undo", str(number["receipt"]), "--yes")
+    assert gone.code == ExitCode.REFUSED
+    kept.rename(home.root / "profiles" / "play")
+    assert command("undo", str(number["receipt"]), "--yes").code == 0
+    assert home.changed(before) == set()
+
+
+def test_undo_does_not_suggest_itself_for_a_profile_that_is_gone(
+    home: TwinProfiles, command: Command
+) -> None:
+    assert command("delete", "default/bee", "work/bee", "--yes").code == 0
+    shutil.rmtree(home.file("work").parent)
+    done = command("undo", "--yes")
+    assert "This change was also made in work, whose file is gone." in done.err
+    assert "`session-explorer undo" not in done.err

@@ -110,6 +110,12 @@ def in_places(places: Sequence[str]) -> str:
     return f" in {' and '.join(places)}" if places else ""
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: “one, two and three”."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def in_profile(place: str, words: str) -> str:
     """What is only true of one profile."""
     return f"{place}: {words}"
@@ -383,7 +389,15 @@ def undo_question(plan: UndoPlan) -> str:
 
 
 def _undone_where(plan: UndoPlan) -> str:
-    return in_places([one.place for one in plan.by_store if not one.plan.why_not])
+    """In which profiles, by name: an undo reaches all that the change was made in."""
+    places = [one.place for one in plan.by_store if not one.plan.why_not]
+    return f" in {listed(places)}" if len(places) in range(1, NAMED + 1) else in_places(places)
+
+
+def not_undone(plan: UndoPlan, sessions: int, place: str, why: str) -> str:
+    """What an undo leaves in one of several profiles."""
+    verb = "Not restored" if plan.entries else "Not undone"
+    return f"{verb}: {plural(sessions, 'session')} in {place} ({why.rstrip('.')})"
 
 
 def undone_words(plan: UndoPlan, done: Done) -> str:

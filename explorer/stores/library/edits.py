@@ -41,6 +41,7 @@ from explorer.stores.edits.words import (
     PARTLY,
     about_change,
     in_profile,
+    not_undone,
     part_words,
     recounted,
     stored_words,
@@ -55,6 +56,7 @@ from explorer.stores.library.joined import (
     refused_plan,
     shared_progress,
     skipped_in,
+    why_words,
 )
 from explorer.stores.library.members import GLANCE, STALL, Member, Members, in_turn
 from explorer.stores.library.notes import LibraryNotes, noted_as
@@ -62,7 +64,6 @@ from explorer.stores.library.trash import LibraryTrash, whole_state
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
-from explorer.stores.sqlite.images import shown
 from explorer.stores.sqlite.read_only import impatient, longest_wait
 
 T = TypeVar("T")
@@ -370,7 +371,8 @@ class LibraryEdits:
         failed: list[Failed] = []
         of = 0
         for part in found.parts or (found,):
-            of += part.sessions or self._changed(part)
+            number = part.sessions or part.changed
+            of += number
             if part.state is ReceiptState.UNDONE:
                 continue
             own = {one.number for one in self.trash.of(part.place).entries(part.number)}
@@ -381,8 +383,8 @@ class LibraryEdits:
                     part.number, entries, token, measured
                 )
             except ExplorerError as error:
-                failed.append(Failed(part.place, error))
-                plan = UndoPlan(part, (), (), (error.message,))
+                failed.append(Failed(part.place, error, number))
+                plan = UndoPlan(part, (), (), (why_words(error),), of=number)
             placed = tuple(one._replace(place=part.place) for one in plan.entries)
             path = self._named[part.place].path
             shares.append(StoreUndo(part.place, path, plan._replace(entries=placed)))
@@ -397,10 +399,6 @@ class LibraryEdits:
 
     def lost_changes(self, after: int) -> list[str]:
         return lost_changes(self._ours.trash, [one.path for one in self._members.all], after)
-
-    def _changed(self, part: Receipt) -> int:
-        """How many sessions a change of cells was about."""
-        return len({shown(one.id) for one in self.trash.changes(part.number) if not one.entry})
 
     def _receipt(self, number: int | None) -> Receipt:
         cut_short = {one.number for one in self.after_crash().half_done}
@@ -437,12 +435,26 @@ class LibraryEdits:
             with self.trash.any.writing() as trash:
                 trash.set_receipt(plan.receipt.number, ReceiptState.UNDOING)
             works = [(one.place, partial(undo, at, one)) for at, one in enumerate(shares)]
-            done = self._each(plan.receipt, works)
-        return done._replace(words=PARTLY) if len(shares) < len(plan.by_store) else done
+            sizes = {one.place: one.plan.sessions for one in shares}
 
-    def _each(self, receipt: Receipt, works: Sequence[tuple[str, Callable[[], Done]]]) -> Done:
+            def left(failed: Failed) -> str:
+                why = why_words(failed.error)
+                return not_undone(plan, sizes[failed.place], failed.place, why)
+
+            done = self._each(plan.receipt, works, left)
+        rest = [one for one in plan.by_store if one.plan.why_not]
+        notes = (not_undone(plan, one.plan.of, one.place, one.plan.why_not) for one in rest)
+        refused = (*done.refused, *(one.place for one in rest))
+        return done._replace(notes=(*done.notes, *notes), refused=refused)
+
+    def _each(
+        self,
+        receipt: Receipt,
+        works: Sequence[tuple[str, Callable[[], Done]]],
+        left: Callable[[Failed], str] = lambda one: in_profile(one.place, one.error.message),
+    ) -> Done:
         """Do something to the parts of a change. What one store refuses does not stop the others:
-        its part stays unchanged, and the result names it."""
+        its part stays unchanged, and the result says what is `left`."""
         done: list[tuple[str, Done]] = []
         failed: list[Failed] = []
         try:
@@ -461,9 +473,11 @@ class LibraryEdits:
         if failed and not done:
             raise all_failed(failed)
         result = joined_done(receipt.number, "undo", done)
-        notes = (in_profile(one.place, one.error.message) for one in failed)
-        partly = failed or len(done) < len(works) or any(one.words for _, one in done)
-        return result._replace(notes=(*result.notes, *notes), words=PARTLY if partly else "")
+        return result._replace(
+            notes=(*result.notes, *map(left, failed)),
+            words=PARTLY if len(done) + len(failed) < len(works) or _partly(done) else "",
+            refused=tuple(one.place for one in failed),
+        )
 
     def before(self, receipt: Receipt) -> Receipt | None:
         older = (one for one in self.trash.receipts() if one.number < receipt.number)
@@ -520,7 +534,7 @@ class LibraryEdits:
             return None
         if receipt.state is ReceiptState.UNDOING:
             return self._close(receipt.number)
-        reached = sum(one.sessions or self._changed(one) for one in receipt.parts)
+        reached = sum(one.sessions or one.changed for one in receipt.parts)
         return self._close(receipt.number, recounted(receipt.words, reached))
 
     def finish(
@@ -553,3 +567,8 @@ class LibraryEdits:
         with self.trash.alone():
             left = [one for one in receipt.parts if one.state is not ReceiptState.UNDONE]
             return self._each(receipt, [(one.place, partial(restore, one)) for one in left])
+
+
+def _partly(done: Sequence[tuple[str, Done]]) -> bool:
+    """Whether something of a part was lost."""
+    return any(one.words for _, one in done)

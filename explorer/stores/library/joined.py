@@ -80,8 +80,13 @@ def joined_plan(
 
 def left_in(failed: Failed) -> str:
     """How many sessions of a store stay as they are, and why."""
-    busy = isinstance(failed.error, StoreError) and failed.error.problem is Problem.BUSY
-    return stays(failed.sessions, failed.place, LOCKED if busy else failed.error.message)
+    return stays(failed.sessions, failed.place, why_words(failed.error))
+
+
+def why_words(error: ExplorerError) -> str:
+    """Why a store is left alone, among others."""
+    busy = isinstance(error, StoreError) and error.problem is Problem.BUSY
+    return LOCKED if busy else error.message
 
 
 def skipped_in(plan: EditPlan, shares: Collection[StorePlan]) -> Counter[str]:
