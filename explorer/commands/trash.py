@@ -10,12 +10,14 @@ from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store, usual_profile, usual_store
 from explorer.commands.words import (
+    lost_undo,
     newer_elsewhere,
     not_one_entry,
     nothing_to_undo,
     only_profile,
     part_left,
     undone_in,
+    what_is_purged,
 )
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
@@ -206,21 +208,21 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
         number = unfinished[0].shown
         first = f"Undo it first: `session-explorer undo {number}`."
         raise Refused("Not deleted", f"Change {number} was interrupted. {first}")
-    sessions = sum(one.sessions for one in receipts)
-    changes = plural(len(receipts), "change")
-    words = f"Permanently delete {changes} with {plural(sessions, 'session')}?"
+    words = what_is_purged(receipts)
+    lines = [*lost_undo(receipts), "This cannot be undone."] if receipts else []
     if options.dry_run:
-        write(words)
+        for line in (f"Permanently delete {words}?", *(f"  {line}" for line in lines)):
+            write(clean(line))
         note(DRY_RUN)
         return ExitCode.DONE
-    ask(options, words, ["This cannot be undone."], KINDS[Action.DELETE].verb)
+    ask(options, f"Permanently delete {words}?", lines, KINDS[Action.DELETE].verb)
     with edits.trash.alone():
         edits.trash.purge(one.number for one in receipts)
     if options.json:
         write_json({"purged": [one.shown for one in receipts], "bytes": edits.trash.size()})
     else:
         of = "these profiles" if any(one.place for one in receipts) else "this file"
-        note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of {of}.")
+        note(f"Permanently deleted: {words}. The trash now has {size(edits.trash.size())} of {of}.")
     return ExitCode.DONE
 
 
