@@ -221,17 +221,17 @@ def _sessions(typed: _Typed, current: str, now: float) -> list[Completion]:
 
 
 def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[int, str]:
-    """By row: the title or id that starts with what was typed. A title that several sessions have
-    means none of them, so those are named by their ids."""
+    """By row: the title or id that starts with what was typed, after its profile where several have
+    it. A title that several sessions of a profile have means none of them, so those are named by
+    their ids."""
     known = store.columns({ID, TITLE})
     ids, titles = known[ID], {key: title for key, title in known[TITLE].items() if title}
-    counts = Counter(titles.values())
-    usable = {key: one for key, one in titles.items() if counts[one] == 1 and _fits(one, typed)}
     place = _profile_typed(store, current)
     if place:
         ids = {key: f"{place}/{id_}" for key, id_ in ids.items() if store.place(key) == place}
     elif store.places:
         ids = _apart(store, ids)
+    usable = {key: one for key, one in _clear(store, titles, place) if _fits(one, typed)}
     if not current:
         shown = {Hidden.ARCHIVED} if typed.command == Action.UNARCHIVE else set()
         listed, _ = catalog.select(shown)
@@ -249,10 +249,30 @@ def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[
             for key, name in ids.items()
             if fold(known[ID][key]).startswith(start) or fold(name).startswith(start)
         }
-        found |= {key: one for key, one in usable.items() if fold(one).startswith(start)}
+        named = {
+            key: name
+            for key, name in usable.items()
+            if fold(titles[key]).startswith(start) or fold(name).startswith(start)
+        }
+        # After a profile alone, its ids: they are shorter, and explained by the titles.
+        found = named | found if place else found | named
         if found:
             break
     return {key: one for key, one in found.items() if catalog.has(key) and _fits(one, typed)}
+
+
+def _clear(store: Store, titles: Mapping[int, str], place: str) -> Iterator[tuple[int, str]]:
+    """Titles that mean one session, with the profile before them where that is needed or typed."""
+    if not place:
+        counts = Counter(titles.values())
+        yield from ((key, title) for key, title in titles.items() if counts[title] == 1)
+        titles = {key: title for key, title in titles.items() if counts[title] > 1}
+    if store.places:
+        full = {key: f"{store.place(key)}/{title}" for key, title in titles.items()}
+        within = Counter(full.values())
+        for key, name in full.items():
+            if within[name] == 1 and (not place or store.place(key) == place):
+                yield key, name
 
 
 def _profile_typed(store: Store, current: str) -> str:
