@@ -23,7 +23,7 @@ from explorer.settings import notes_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import CHAT, ID, TITLE
-from explorer.stores.discover import current_folder, profile_root, profiles
+from explorer.stores.discover import current_folder, listed_beside, profile_root, profiles
 from explorer.stores.edits.words import changed_words
 
 MOST = 100
@@ -132,7 +132,10 @@ def _of_option(typed: _Typed, option: argparse.Action, current: str) -> Completi
         path = next(iter(typed.options.get("--db", ())), None)
         root = profile_root(path, os.environ, current_folder())
         there = typed.options.get("--profile", ())
-        known = [one for one in profiles(root) if one not in there]
+        names = profiles(root)
+        if path is None and (beside := listed_beside(os.environ, current_folder())):
+            names.append(beside.name)
+        known = [one for one in names if one not in there]
     elif name == "--platform":
         known = _field_values(_store(typed), "platform")
     elif name == "--source":
