@@ -185,9 +185,34 @@ def test_an_id_of_several_profiles_is_asked_for_with_one(
 
 
 def test_a_session_that_a_profile_does_not_have_is_unknown(two: Path, command: Command) -> None:
-    said = command("show", "work/chat")
+    said = command("show", "work/Garden")
     assert said.code == ExitCode.NO_SUCH_SESSION
-    assert "No session with the id or title 'work/chat'" in said.err
+    assert "No session with the id or title 'work/Garden'" in said.err
+    assert "Closest: “Garden”" in said.err
+
+
+@pytest.mark.parametrize("name", ["chat", "Trains"])
+def test_a_session_is_named_by_its_owner_too(name: str, two: Path, command: Command) -> None:
+    with altered(profile_file(two, "default")) as db:
+        db.execute("UPDATE sessions SET title = 'Trains' WHERE id = 'chat'")
+    shown = command("show", f"work/{name}", "--json").json["session"]
+    assert (shown["id"], shown["profile"], shown["owner"]) == ("chat", "default", "work")
+    assert command("archive", f"work/{name}", "--yes").code == 0
+    with altered(profile_file(two, "default")) as db:
+        db.execute("UPDATE sessions SET session_key = 'agent:zoo:telegram:dm:7' WHERE id = 'chat'")
+    assert command("show", f"zoo/{name}", "--json").json["session"]["id"] == "chat"
+    assert command("unarchive", f"zoo/{name}", "--yes").code == 0
+
+
+def test_an_unknown_profile_before_a_slash_is_named_with_the_closest(
+    seven: Path, command: Command
+) -> None:
+    near = command("show", "wrok/Pipes").err
+    assert "No profile 'wrok'. Closest: work" in near
+    far = command("show", "nosuch/Pipes").err
+    assert "No profile 'nosuch'. Profiles: default, broken, empty, locked" in far
+    known = command("show", "play/Pipes").err
+    assert "It may be in" not in near + far + known
 
 
 def test_a_pin_is_that_of_one_file(two: Path, command: Command) -> None:
