@@ -12,7 +12,8 @@ import pytest
 from explorer.completion.candidates import completions
 from explorer.errors import ExitCode
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.plans import EditPlan
+from explorer.stores.edits.plans import Done, EditPlan
+from explorer.stores.library.edits import LibraryEdits
 from tests.conftest import Command
 from tests.factories import T0, altered, insert, rows
 from tests.locker import Locker
@@ -492,3 +493,46 @@ def test_undo_does_not_suggest_itself_for_a_profile_that_is_gone(
     done = command("undo", "--yes")
     assert "This change was also made in work, whose file is gone." in done.err
     assert "`session-explorer undo" not in done.err
+
+
+def test_what_is_skipped_at_the_last_moment_is_named_with_its_profile(
+    home: TwinProfiles, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply = LibraryEdits.apply
+
+    def beside_an_agent(edits: LibraryEdits, plan: EditPlan, *more: Any) -> Done:
+        with altered(home.file("work")) as db:
+            insert(db, "messages", session_id="bee", role="user", content="x", timestamp=T0)
+        return apply(edits, plan, *more)
+
+    monkeypatch.setattr(LibraryEdits, "apply", beside_an_agent)
+    done = command("delete", "default/bee", "work/bee", "work/ant", "--yes")
+    assert "Not deleted: “The bee” in work (its agent has written to it)." in done.err
+    assert done.code == ExitCode.FAILED
+
+
+def test_a_prune_speaks_alike_before_and_after(home: TwinProfiles, command: Command) -> None:
+    with altered(home.file("default")) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 'bee'")
+    rules = ("prune", "--older-than", "1d", "--profile", "default")
+    assert "Kept: 1 conversation (never ended)." in command(*rules, "--dry-run").out
+    assert "Not deleted: 1 session (never ended)." in command(*rules, "--yes").err
+
+
+def test_a_branch_that_is_kept_is_called_one(home: TwinProfiles, command: Command) -> None:
+    with altered(home.file("work")) as db:
+        db.execute("UPDATE sessions SET parent_session_id = 'ant' WHERE id = 'bee'")
+    shown = command("delete", "work/ant", "--dry-run").out
+    assert "Kept: branch “The bee”, no longer linked to this session" in shown
+    with altered(home.file("work")) as db:
+        db.execute("UPDATE sessions SET end_reason = 'compression' WHERE id = 'ant'")
+    assert "Kept: the next part “The bee”" in command("delete", "work/ant", "--dry-run").out
+
+
+def test_long_names_of_profiles_keep_the_columns_of_a_list_in_line(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = TwinProfiles(tmp_path, names=("default", "the-profile-for-experiments"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    lines = command("list").out.splitlines()
+    assert len({line.index(" The ") for line in lines if " The " in line}) == 1

@@ -14,8 +14,10 @@ from explorer.settings import Config
 from explorer.stores.discover import locate
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
+from explorer.tui.dialogs.questions import Several
 from explorer.tui.edits.prune_screen import PruneList
 from explorer.tui.edits.trash import DeletedScreen
+from explorer.tui.key_bindings import keymap_of
 from tests.edits.crash import dying_in
 from tests.factories import altered, rows
 from tests.locker import Locker
@@ -259,6 +261,13 @@ async def test_a_prune_has_a_rule_for_profiles_and_begins_with_what_is_listed(
         await driver.press("p")
         assert re.search(r"Profile\s+all 2 profiles", driver.screen())
         assert "By profile" in driver.screen()
+        await driver.press("tab")
+        driver.app.push_screen(Several("Profile", "any profile", [("work", "work")], ()))
+        await driver.settle()
+        assert (
+            keymap_of(driver.main.app).hint("several", {"option-take": "apply"}) in driver.screen()
+        )
+        await driver.press("escape", "tab")
         assert "Will be removed: 2 sessions" in driver.screen()
         await driver.press("escape")
         await driver.press("A", "down", "enter")

@@ -249,7 +249,7 @@ def _along(plan: EditPlan) -> Iterator[str]:
 def _detached(kept: Sequence[Planned], asked: int) -> str:
     if len(kept) > 1:
         return f"Kept, no longer linked: {plural(len(kept), 'session')} ({_names(kept)})"
-    what = _LINKED.get(kept[0].kind, "the next part")
+    what = _LINKED.get(kept[0].kind, "the next part" if kept[0].continues else "branch")
     link = " to this session" if asked == 1 else ""
     return f"Kept: {what} {kept[0].quoted}, no longer linked{link}"
 
@@ -293,7 +293,8 @@ def done_words(done: Done, words: str) -> str:
     elif done.stopped:
         parts.append("Nothing else was changed")
     if done.skipped:
-        parts.append(not_done(Action(done.action), skipped_words(done.skipped)).rstrip("."))
+        why = skipped_words(done.skipped, done.left)
+        parts.append(not_done(Action(done.action), why).rstrip("."))
     return ". ".join((*parts, *(note.rstrip(".") for note in done.notes)))
 
 

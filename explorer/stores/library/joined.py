@@ -128,6 +128,9 @@ def joined_done(receipt: int | None, action: str, done: Sequence[tuple[str, Done
         _said([(place, one.notes) for place, one in done]),
         any(one.stopped for one in every),
         done_in=tuple(where for one in every for where in one.done_in),
+        left=tuple(
+            (reason, f"{name} in {place}") for place, one in done for reason, name in one.left
+        ),
     )
 
 

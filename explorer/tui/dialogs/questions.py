@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -35,6 +36,10 @@ from explorer.tui.words import ALREADY_CHOSEN, CANNOT_STOP, MOVED_ON, STARTING, 
 
 T = TypeVar("T")
 
+LEAST_WIDTH = 44
+"""Cells of a list to choose from."""
+BESIDE_HINT = 6
+"""Cells of a border beside the hint in it."""
 BAR = 40
 """Cells of the progress bar."""
 
@@ -127,6 +132,7 @@ class OptionsDialog(Dialog[ScreenResultType]):
     def on_mount(self) -> None:
         hint = keymap_of(self.app).hint(self.SCOPE, {"option-take": self._enter})
         self._list.border_subtitle = Content(hint)
+        self._list.styles.min_width = max(LEAST_WIDTH, cell_len(hint) + BESIDE_HINT)
         self._list.highlighted = self._highlighted
         self.set_focus(self._list)
 
