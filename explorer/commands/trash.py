@@ -77,12 +77,10 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
         return None
     left = [one for one in edits.trash.receipts() if one.state is not ReceiptState.UNDONE]
     for number, one in enumerate(left):
-        places = {part.place for part in one.parts or (one,)}
+        parts = [part for part in one.parts or (one,) if part.state is not ReceiptState.UNDONE]
+        places = [part.place for part in parts]
         if usual in places:
-            if places == {usual}:
-                note(only_profile(usual))
-            else:
-                note(undone_in([part.place for part in one.parts]))
+            note(only_profile(usual) if places == [usual] else undone_in(places))
             if number:
                 note(newer_elsewhere(left[0], number))
             return one.number

@@ -217,7 +217,8 @@ def _sessions(typed: _Typed, current: str, now: float) -> list[Completion]:
     for key in keys:
         if key in rows:
             row = rows[key]
-            facts = (row.called if names[key] != row.title else "", row.source, row.place)
+            titled = row.title is not None and names[key].endswith(row.title)
+            facts = ("" if titled else row.called, row.source, row.place)
             shown = [clean_line(one, ABOUT) for one in (*facts, ago(row.last_active, now)) if one]
             found.append(Completion(names[key], " · ".join(shown)))
     return found

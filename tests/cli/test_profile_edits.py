@@ -477,6 +477,7 @@ def test_undo_over_several_profiles_names_them_before_and_after(
     assert done.code == ExitCode.FAILED
     assert "Restored 2 of 3 sessions in default and work.\n" in done.err
     assert "Not restored: 1 session in play (the file is locked)\n" in done.err
+    assert "Only the profile default" not in command("undo", "--dry-run").err
     kept = home.file("play").parent.rename(tmp_path / "away")
     gone = command("undo", str(number["receipt"]), "--yes")
     assert gone.code == ExitCode.REFUSED
@@ -536,3 +537,17 @@ def test_long_names_of_profiles_keep_the_columns_of_a_list_in_line(
     monkeypatch.setenv("HERMES_HOME", str(home.root))
     lines = command("list").out.splitlines()
     assert len({line.index(" The ") for line in lines if " The " in line}) == 1
+
+
+def test_undo_of_what_is_left_names_only_those_profiles(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    assert command("delete", "default/ant", "play/ant", "work/ant", "--yes").code == 0
+    assert command("undo", "--profile", "play", "--yes").code == 0
+    said = "One change in 2 profiles, undone in all of them: default, work."
+    assert said in command("undo", "--dry-run").err
+    assert command("undo", "--profile", "work", "--yes").code == 0
+    assert ONLY_DEFAULT in command("undo", "--yes").err

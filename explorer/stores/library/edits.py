@@ -1,8 +1,9 @@
 """Edits of several stores as one: planned, confirmed, done and undone together.
 
-Each store is edited by the rules of its own agent, one after the other, and each is right by
-itself at any moment: what one of them refuses, or a kill between two of them, leaves the others as
-an edit of theirs alone would. What was done in several is one change in the trash.
+All stores are asked for their plans side by side, since one may be locked. Each is edited by the
+rules of its own agent, one after the other, and each is right by itself at any moment: what one of
+them refuses, or a kill between two of them, leaves the others as an edit of theirs alone would.
+What was done in several is one change in the trash.
 """
 
 import time
