@@ -196,7 +196,9 @@ def _trash(to: argparse.ArgumentParser) -> None:
     )
     to.add_argument("receipt", nargs="?", **_CHANGE)
     to.add_argument("ids", metavar="ID", nargs="*", type=_text, help="only these sessions")
-    to.add_argument("--all", **_FLAG, help="purge: everything in the trash")
+    to.add_argument(
+        "--all", **_FLAG, help="purge: all deleted sessions, and the undo of all changes"
+    )
     to.add_argument("--all-profiles", **_FLAG, help="purge --all: of every profile")
     _add_answers(to)
     to.add_argument("--no-pager", **_NO_PAGER)

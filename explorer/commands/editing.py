@@ -226,7 +226,7 @@ def warn_half_done(edits: Edits) -> None:
     for line in crash_words(found):
         note(clean_line(line))
     for receipt in found.half_done:
-        undo = f"`session-explorer undo {receipt.number}`"
+        undo = f"`session-explorer undo {receipt.shown}`"
         note(f"{interrupted(receipt)}. {undo} restores what it deleted.")
 
 

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Literal, TextIO
 
 from explorer.errors import ExitCode, ExplorerError
@@ -19,13 +20,18 @@ from explorer.render import veil
 from explorer.render.clean import clean
 
 BOLD, DIM, CYAN, RESET = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"
+PIECES = 10_000
+"""Parts of a JSON document that are written at once: some dozens of kilobytes."""
 _STYLES = r"(\x1b\[\d+m)"
 
 
 def write_json(document: Mapping[str, object]) -> None:
     shown = veil.hidden_in(document)
+    pieces = json.JSONEncoder(indent=1).iterencode(shown)
     with _telling():
-        json.dump(shown, sys.stdout, indent=1)
+        # Together: where the output has no buffer, each of millions would be a system call.
+        while some := "".join(islice(pieces, PIECES)):
+            sys.stdout.write(some)
         sys.stdout.write("\n")
         sys.stdout.flush()
 

@@ -51,9 +51,13 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     done = apply_plan(edits, plan)
     # What a session keeps is for the rules to say; a profile that refuses them all is a failure.
     code = exit_code(done, done.refused)
-    done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
-        done = done._replace(notes=(*chosen.notes, *done.notes))
+        done = done._replace(
+            skipped={**done.skipped, **chosen.counts}, notes=(*chosen.notes, *done.notes)
+        )
+    else:
+        kept = {why_kept(reason): number for reason, number in chosen.counts.items()}
+        done = done._replace(skipped={**done.skipped, **kept})
     finish(done, receipt_words(plan), options)
     return code
 

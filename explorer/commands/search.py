@@ -47,17 +47,13 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
     search = CompleteSearch(store, catalog, text, now, everything=options.all, pins=pins)
     limit = options.limit or None
     if options.json_lines:
-        for hit in islice(search.hits(), limit):
+        for hit in islice(search.hits(most=limit), limit):
             # At once, also into a pipe: its reader need not wait for the end.
             write(json.dumps(veil.hidden_in(hit_shape(hit))))
             flush()
         warn_unreadable(store, options)
         return ExitCode.DONE
-    hits = search.hits()
-    given = list(islice(hits, limit))
-    for _ in hits:
-        # The others are counted.
-        pass
+    given = list(search.hits(most=limit))
     warn_unreadable(store, options)
     if options.json:
         write_json(

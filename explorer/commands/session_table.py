@@ -14,6 +14,8 @@ from explorer.render.figures import ago, count, exact_cost, tokens
 GAP = "  "
 LEAST = 28
 """Cells that a title gets in any case."""
+PLACE = 11
+"""Cells that a profile gets in any case; never cut, so that a script reads it whole."""
 LONGEST = 120
 """Characters of a title."""
 
@@ -43,7 +45,9 @@ _SORTED = {
 
 def session_lines(sessions: Sequence[Session], sort: Sort, now: float) -> Iterator[str]:
     if not sys.stdout.isatty():
-        yield from (_plain(session, now) for session in sessions)
+        places = [cell_width(clean_line(file_words(one))) for one in sessions if one.place]
+        width = max(PLACE, *places) if places else 0
+        yield from (_plain(session, now, width) for session in sessions)
     elif sessions:
         several = [_PROFILE] if any(session.place for session in sessions) else []
         asked = [_ID, *several, _ACTIVE, *([_SORTED[sort]] if sort in _SORTED else [])]
@@ -51,23 +55,17 @@ def session_lines(sessions: Sequence[Session], sort: Sort, now: float) -> Iterat
         yield from _table(sessions, asked, more, now)
 
 
-def _plain(session: Session, now: float) -> str:
+def _plain(session: Session, now: float, place: int) -> str:
     return GAP.join(
         (
             pad(clean_line(session.id), max(26, len(session.id))),
             pad(ago(session.last_active, now), 10),
             pad(clean_line(session.source), 11),
-            *([_padded(file_words(session), 11)] if session.place else []),
+            *([pad(clean_line(file_words(session)), place)] if place else []),
             f"{count(session.message_count):>6}",
             _name(session) + _parts(session),
         )
     )
-
-
-def _padded(text: str, least: int) -> str:
-    """Never cut, so that a script reads it whole."""
-    shown = clean_line(text)
-    return pad(shown, max(least, cell_width(shown)))
 
 
 def _table(

@@ -1,6 +1,7 @@
 """`undo` and `trash`: what was changed, and how to restore it."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
 
 from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_done
@@ -9,11 +10,14 @@ from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store, usual_profile, usual_store
 from explorer.commands.words import (
+    lost_undo,
     newer_elsewhere,
     not_one_entry,
     nothing_to_undo,
     only_profile,
     part_left,
+    undone_in,
+    what_is_purged,
 )
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
@@ -23,7 +27,7 @@ from explorer.settings import trash_path
 from explorer.stores.base import Edits
 from explorer.stores.edits.other_parts import other_parts
 from explorer.stores.edits.plans import KINDS, UndoPlan
-from explorer.stores.edits.refusal_words import CANNOT_UNDO, no_such_change
+from explorer.stores.edits.refusal_words import CANNOT_UNDO, already_undone, no_such_change
 from explorer.stores.edits.words import (
     DRY_RUN,
     changed_words,
@@ -43,11 +47,11 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     edits = edits_of(store)
     warn_half_done(edits)
-    number = _newest(edits, options) if options.receipt is None else options.receipt
+    number = _newest(edits, options) if options.receipt is None else _own(edits, options.receipt)
     plan = edits.undo_plan(number, measured=options.dry_run)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
     if before is not None:
-        other = f"`session-explorer undo {before.number}` undoes the change before it"
+        other = f"`session-explorer undo {before.shown}` undoes the change before it"
         raise Refused(CANNOT_UNDO, f"{plan.why_not} {other}: {before.words}.")
     if options.receipt is None:
         for lost in edits.lost_changes(plan.receipt.number):
@@ -58,7 +62,11 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     left = other_parts(trash_path(), files, plan.receipt)
     code = _undo(edits, plan, options)
     for one in left:
-        note(part_left(profile_of(one.path) or short_path(one.path), one.whole))
+        undo = f"undo {one.whole}" if one.path.exists() else ""
+        if undo and not (options.db or options.profile):
+            # Without a name it was not found just now.
+            undo += f" --db {shlex.quote(str(one.path))}"
+        note(part_left(profile_of(one.path) or short_path(one.path), undo))
     return code
 
 
@@ -69,10 +77,10 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
         return None
     left = [one for one in edits.trash.receipts() if one.state is not ReceiptState.UNDONE]
     for number, one in enumerate(left):
-        places = {part.place for part in one.parts or (one,)}
+        parts = [part for part in one.parts or (one,) if part.state is not ReceiptState.UNDONE]
+        places = [part.place for part in parts]
         if usual in places:
-            if places == {usual}:
-                note(only_profile(usual))
+            note(only_profile(usual) if places == [usual] else undone_in(places))
             if number:
                 note(newer_elsewhere(left[0], number))
             return one.number
@@ -94,19 +102,19 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     with shown_progress() as tell:
         done = edits.undo(plan, progress=tell)
     if options.json:
-        write_json(done_shape(done))
+        write_json(done_shape(done._replace(receipt=plan.receipt.shown)))
     else:
         note(clean_line(f"{undone_words(plan, done)}."))
         for line in done.notes:
             note(clean_line(line))
-    return ExitCode.FAILED if done.skipped or done.words else ExitCode.DONE
+    return ExitCode.FAILED if done.skipped or done.words or done.refused else ExitCode.DONE
 
 
 def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:
     return {
         "action": "undo",
-        "receipt": plan.receipt.number,
-        "sessions": [_entry_shape(entry) for entry in edits.worded_entries(plan.entries)],
+        "receipt": plan.receipt.shown,
+        "sessions": [_entry_shape(entry, edits) for entry in edits.worded_entries(plan.entries)],
         "totals": {"sessions": len(plan.entries), "messages": plan.messages},
         "skipped": {},
         "notes": list(plan.notes),
@@ -123,8 +131,9 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
         case "show":
             return _show(edits, options)
         case "restore":
-            wanted = _entries(edits, _number(options), options.ids)
-            plan = edits.undo_plan(_number(options), wanted, measured=options.dry_run)
+            number = _own(edits, _number(options))
+            wanted = _entries(edits, number, options.ids)
+            plan = edits.undo_plan(number, wanted, measured=options.dry_run)
             return _undo(edits, plan, options)
         case _:
             return _purge(edits, options)
@@ -142,7 +151,7 @@ def _number(options: argparse.Namespace) -> int:
 def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
     receipts = edits.trash.receipts()
     if options.json:
-        shapes = [_receipt_shape(receipt) for receipt in receipts]
+        shapes = [_receipt_shape(receipt, edits) for receipt in receipts]
         write_json({"bytes": edits.trash.size(), "receipts": shapes})
         return ExitCode.DONE
     with paged(not options.no_pager):
@@ -151,7 +160,7 @@ def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
         for one in receipts:
             state = state_words(one)
             what = clean_line(changed_words(one))
-            line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {what}"
+            line = f"{one.shown:>5}  {pad(ago(one.made, now), 10)}  {what}"
             write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'change')}, {size(edits.trash.size())}"
     note(f"{held}. Kept for {RETENTION_DAYS} days.")
@@ -159,12 +168,11 @@ def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
 
 
 def _show(edits: Edits, options: argparse.Namespace) -> int:
-    number = _number(options)
-    receipt = _found(edits, number)
-    entries = edits.worded_entries(edits.trash.entries(number))
+    receipt = _found(edits, _number(options))
+    entries = edits.worded_entries(edits.trash.entries(receipt.number))
     if options.json:
-        shapes = [_entry_shape(one) for one in entries]
-        write_json(_receipt_shape(receipt) | {"sessions": shapes})
+        shapes = [_entry_shape(one, edits) for one in entries]
+        write_json(_receipt_shape(receipt, edits) | {"sessions": shapes})
         return ExitCode.DONE
     with paged(not options.no_pager):
         write(clean(changed_words(receipt)))
@@ -195,37 +203,53 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     receipts = edits.trash.receipts() if options.all else [_found(edits, _number(options))]
     unfinished = [one for one in receipts if one.half_done]
     if unfinished:
-        number = unfinished[0].number
+        number = unfinished[0].shown
         first = f"Undo it first: `session-explorer undo {number}`."
         raise Refused("Not deleted", f"Change {number} was interrupted. {first}")
-    sessions = sum(one.sessions for one in receipts)
-    changes = plural(len(receipts), "change")
-    words = f"Permanently delete {changes} with {plural(sessions, 'session')}?"
+    words = what_is_purged(receipts)
+    lines = [*lost_undo(receipts), "This cannot be undone."] if receipts else []
     if options.dry_run:
-        write(words)
+        for line in (f"Permanently delete {words}?", *(f"  {line}" for line in lines)):
+            write(clean(line))
         note(DRY_RUN)
         return ExitCode.DONE
-    ask(options, words, ["This cannot be undone."], KINDS[Action.DELETE].verb)
+    ask(options, f"Permanently delete {words}?", lines, KINDS[Action.DELETE].verb)
     with edits.trash.alone():
         edits.trash.purge(one.number for one in receipts)
     if options.json:
-        write_json({"purged": [one.number for one in receipts], "bytes": edits.trash.size()})
+        write_json({"purged": [one.shown for one in receipts], "bytes": edits.trash.size()})
     else:
         of = "these profiles" if any(one.place for one in receipts) else "this file"
-        note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of {of}.")
+        note(f"Permanently deleted: {words}. The trash now has {size(edits.trash.size())} of {of}.")
     return ExitCode.DONE
 
 
+def _known(edits: Edits, number: int) -> Receipt | None:
+    """The change with this number. Where only one of its profiles is open, its part there."""
+    every = edits.trash.receipts()
+    known = (one for one in every if number in (one.shown, one.number))
+    return next(known, None) or edits.trash.receipt(number)
+
+
+def _own(edits: Edits, number: int) -> int:
+    """The number by which these files know a change that can be undone."""
+    found = _known(edits, number)
+    if found is not None and found.state is ReceiptState.UNDONE:
+        raise Refused("Already undone", already_undone(number))
+    return number if found is None else found.number
+
+
 def _found(edits: Edits, number: int) -> Receipt:
-    receipt = edits.trash.receipt(number)
+    receipt = _known(edits, number)
     if receipt is None:
         raise NoSuchSession("No such change", no_such_change(number))
     return receipt
 
 
-def _receipt_shape(receipt: Receipt) -> dict[str, object]:
+def _receipt_shape(receipt: Receipt, edits: Edits) -> dict[str, object]:
+    home = profile_of(edits.path)
     return {
-        "receipt": receipt.number,
+        "receipt": receipt.shown,
         "action": receipt.action,
         "made_at": iso_utc(receipt.made),
         "state": receipt.state.value,
@@ -235,11 +259,11 @@ def _receipt_shape(receipt: Receipt) -> dict[str, object]:
         "messages": receipt.messages,
         "bytes": receipt.bytes,
         "kept_until": iso_utc(receipt.made + RETENTION),
-        "profiles": [one.place for one in receipt.parts or (receipt,) if one.place],
+        "profiles": list(filter(None, (one.place or home for one in receipt.parts or (receipt,)))),
     }
 
 
-def _entry_shape(entry: Entry) -> dict[str, object]:
+def _entry_shape(entry: Entry, edits: Edits) -> dict[str, object]:
     return {
         "id": entry.session,
         "title": entry.title,
@@ -250,5 +274,5 @@ def _entry_shape(entry: Entry) -> dict[str, object]:
         "kind": entry.kind,
         "state": entry.state.value,
         "last_active": iso_utc(entry.active),
-        "profile": entry.place or None,
+        "profile": entry.place or profile_of(edits.path),
     }

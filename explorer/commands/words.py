@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from explorer.stores.base import OneStore
     from explorer.stores.ours.trash_records import Entry, Receipt
 
+MOST_NAMED = 4
+"""Changes that are named; of more there is only the number."""
 _INCLUDED = "(--all includes them)"
 
 
@@ -154,10 +156,45 @@ def newer_elsewhere(newest: "Receipt", passed: int) -> str:
     return f"{said} `session-explorer undo {newest.number}` undoes it."
 
 
-def part_left(place: str, whole: int) -> str:
-    """That a change was undone in one profile, and not in another one."""
-    other = f"This change was also made in {clean_line(place, 200)}, and is not undone there."
-    return f"{other} `session-explorer undo {whole}` undoes it."
+def what_is_purged(receipts: Sequence["Receipt"]) -> str:
+    """What is deleted with these changes: sessions that are only in the trash, and the way back of
+    the other changes."""
+    sessions = sum(one.sessions - one.back for one in receipts)
+    lost = len(_only_undo(receipts))
+    parts = [plural(sessions, "session")] if sessions else []
+    if lost:
+        parts.append(f"the undo of {plural(lost, 'other change' if sessions else 'change')}")
+    if parts:
+        return " and ".join(parts)
+    return f"the history of {plural(len(receipts), 'change')}" if receipts else "nothing"
+
+
+def lost_undo(receipts: Sequence["Receipt"]) -> Iterable[str]:
+    """Which changes stay and can no longer be undone."""
+    lost = _only_undo(receipts)
+    if lost:
+        named = "; ".join(clean_line(one.words, 100) for one in lost[:MOST_NAMED])
+        more = f"; and {count(len(lost) - MOST_NAMED)} more" if len(lost) > MOST_NAMED else ""
+        yield f"Can no longer be undone: {named}{more}."
+
+
+def _only_undo(receipts: Sequence["Receipt"]) -> list["Receipt"]:
+    return [one for one in receipts if not one.sessions and one.state.value != "undone"]
+
+
+def undone_in(places: Sequence[str]) -> str:
+    """In which profiles an undo acts that none was named for."""
+    names = ", ".join(clean_line(one, 60) for one in places)
+    return f"One change in {len(places)} profiles, undone in all of them: {names}."
+
+
+def part_left(place: str, undo: str) -> str:
+    """That a change was undone in one profile, and not in another one; `undo` is the command for
+    it, empty where the file of that profile is gone."""
+    also = f"This change was also made in {clean_line(place, 200)}"
+    if undo:
+        return f"{also}, and is not undone there. `session-explorer {clean_line(undo)}` undoes it."
+    return f"{also}, whose file is gone. Put the file back to undo the change there."
 
 
 def only_profile(name: str) -> str:

@@ -13,18 +13,25 @@ from typing import NamedTuple
 
 from explorer.arguments.commands import COMMANDS, command_parser, parser
 from explorer.arguments.parsers import ArgumentParser
+from explorer.commands.editing import edits_of
 from explorer.commands.stores import chosen_store, profiles_of
 from explorer.model import Action, Hidden
 from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago
-from explorer.settings import notes_path, trash_path
+from explorer.settings import notes_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import CHAT, ID, TITLE
-from explorer.stores.discover import current_folder, locate, profile_root, profiles
+from explorer.stores.discover import (
+    current_folder,
+    listed_beside,
+    locate,
+    profile_root,
+    profiles,
+)
+from explorer.stores.edits.words import changed_words
 from explorer.stores.open_found import every_set
-from explorer.stores.ours.trash import TrashFile
 from explorer.stores.server_path import on_server
 
 MOST = 100
@@ -145,7 +152,10 @@ def _profiles(typed: _Typed) -> list[str]:
     found = locate(dbs, (), os.environ, current_folder()) if dbs or _variable() else []
     if any(on_server(one.path) for one in found):
         return [one.name for one in every_set(found) if on_server(one.path)]
-    return profiles(profile_root(next(iter(dbs), None), os.environ, current_folder()))
+    names = profiles(profile_root(next(iter(dbs), None), os.environ, current_folder()))
+    if not dbs and (beside := listed_beside(os.environ, current_folder())):
+        names.append(beside.name)
+    return names
 
 
 def _variable() -> str:
@@ -226,24 +236,25 @@ def _sessions(typed: _Typed, current: str, now: float) -> list[Completion]:
     for key in keys:
         if key in rows:
             row = rows[key]
-            facts = (row.called if names[key] != row.title else "", row.source, row.place)
+            titled = row.title is not None and names[key].endswith(row.title)
+            facts = ("" if titled else row.called, row.source, row.place)
             shown = [clean_line(one, ABOUT) for one in (*facts, ago(row.last_active, now)) if one]
             found.append(Completion(names[key], " · ".join(shown)))
     return found
 
 
 def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[int, str]:
-    """By row: the title or id that starts with what was typed. A title that several sessions have
-    means none of them, so those are named by their ids."""
+    """By row: the title or id that starts with what was typed, after its profile where several have
+    it. A title that several sessions of a profile have means none of them, so those are named by
+    their ids."""
     known = store.columns({ID, TITLE})
     ids, titles = known[ID], {key: title for key, title in known[TITLE].items() if title}
-    counts = Counter(titles.values())
-    usable = {key: one for key, one in titles.items() if counts[one] == 1 and _fits(one, typed)}
     place = _profile_typed(store, current)
     if place:
         ids = {key: f"{place}/{id_}" for key, id_ in ids.items() if store.place(key) == place}
     elif store.places:
         ids = _apart(store, ids)
+    usable = {key: one for key, one in _clear(store, titles, place) if _fits(one, typed)}
     if not current:
         shown = {Hidden.ARCHIVED} if typed.command == Action.UNARCHIVE else set()
         listed, _ = catalog.select(shown)
@@ -261,10 +272,30 @@ def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[
             for key, name in ids.items()
             if fold(known[ID][key]).startswith(start) or fold(name).startswith(start)
         }
-        found |= {key: one for key, one in usable.items() if fold(one).startswith(start)}
+        named = {
+            key: name
+            for key, name in usable.items()
+            if fold(titles[key]).startswith(start) or fold(name).startswith(start)
+        }
+        # After a profile alone, its ids: they are shorter, and explained by the titles.
+        found = named | found if place else found | named
         if found:
             break
     return {key: one for key, one in found.items() if catalog.has(key) and _fits(one, typed)}
+
+
+def _clear(store: Store, titles: Mapping[int, str], place: str) -> Iterator[tuple[int, str]]:
+    """Titles that mean one session, with the profile before them where that is needed or typed."""
+    if not place:
+        counts = Counter(titles.values())
+        yield from ((key, title) for key, title in titles.items() if counts[title] == 1)
+        titles = {key: title for key, title in titles.items() if counts[title] > 1}
+    if store.places:
+        full = {key: f"{store.place(key)}/{title}" for key, title in titles.items()}
+        within = Counter(full.values())
+        for key, name in full.items():
+            if within[name] == 1 and (not place or store.place(key) == place):
+                yield key, name
 
 
 def _profile_typed(store: Store, current: str) -> str:
@@ -295,22 +326,26 @@ def _may_be_typed(name: str) -> bool:
 
 
 def _changes(typed: _Typed, current: str, now: float) -> Iterator[Completion]:
-    every = [one for file in _trash(typed) for one in file.receipts()]
-    for one in sorted(every, key=lambda one: one.number, reverse=True):
-        if str(one.number).startswith(current):
-            about = f"{clean_line(one.words, ABOUT)} · {ago(one.made, now)}"
-            yield Completion(str(one.number), about)
-
-
-def _trash(typed: _Typed) -> list[TrashFile]:
-    """What was changed in each of the files."""
-    return [TrashFile(trash_path(), one.path) for one in _store(typed).stores()]
+    """Those that `trash` lists, by the same numbers."""
+    for one in edits_of(_store(typed)).trash.receipts():
+        if str(one.shown).startswith(current):
+            about = f"{clean_line(changed_words(one), ABOUT)} · {ago(one.made, now)}"
+            yield Completion(str(one.shown), about)
 
 
 def _entries(typed: _Typed, current: str) -> Iterator[Completion]:
-    """The sessions that a change deleted, by id."""
+    """The sessions that a change deleted, by id; by `PROFILE/ID` where several have the id."""
     number = typed.words[1]
-    if number.isdecimal():
-        for one in (one for file in _trash(typed) for one in file.entries(int(number))):
-            if one.session.startswith(current) and _fits(one.session, typed):
-                yield Completion(one.session, clean_line(one.title or "", ABOUT))
+    if not number.isdecimal():
+        return
+    trash = edits_of(_store(typed)).trash
+    for change in trash.receipts():
+        if change.shown != int(number):
+            continue
+        entries = trash.entries(change.number)
+        counts = Counter(one.session for one in entries)
+        for one in entries:
+            several = one.place and counts[one.session] > 1
+            name = f"{one.place}/{one.session}" if several else one.session
+            if (name.startswith(current) or one.session.startswith(current)) and _fits(name, typed):
+                yield Completion(name, clean_line(one.title or "", ABOUT))

@@ -2,14 +2,18 @@
 
 It reads the file from the message written last to the first; the search tables would give the
 first hits sooner, but not in this order, and not all of them. Hits are given as soon as none that
-is newer can follow: at once where rows were written in the order of their times.
+is newer can follow: at once where rows were written in the order of their times. Of hits that are
+only counted, nothing more is read.
 """
 
 import math
+import sys
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import tzinfo
+from functools import partial
+from typing import TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.model import Hidden, Hit, Message, MessageState
@@ -30,6 +34,8 @@ from explorer.search.matcher import Matcher
 from explorer.stores.base import Candidate, OneStore, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import CHAT, ID, OWNER, SOURCE, TITLE, Columns
+
+T = TypeVar("T")
 
 AT_ONCE = 200
 """Messages read together: enough to be quick, few enough to stream."""
@@ -122,6 +128,19 @@ def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToke
         yield hit
 
 
+def _message_hits(
+    request: Request, found: Sequence[Candidate], token: CancelToken
+) -> Iterator[Hit]:
+    """The same of any number of messages, each file of a batch opened once."""
+
+    def read(batch: Sequence[Candidate]) -> list[Hit]:
+        return list(message_hits(request, batch, token))
+
+    for start in range(0, len(found), AT_ONCE):
+        batch = found[start : start + AT_ONCE]
+        yield from request.store.together(partial(read, batch), token)
+
+
 def _chat(columns: Columns, key: int) -> str:
     return columns[CHAT].get(key, "").partition("\n")[0]
 
@@ -176,16 +195,41 @@ class CompleteSearch:
         self.hidden: Counter[Hidden] = Counter()
         self.complete = False
 
-    def hits(self, token: CancelToken | None = None) -> Iterator[Hit]:
-        """Sessions whose title matches, then messages."""
-        for hit in self._found(token or CancelToken()):
-            self.total += 1
+    def hits(self, token: CancelToken | None = None, most: int | None = None) -> Iterator[Hit]:
+        """Sessions whose title matches, then messages; after the first `most`, the others are
+        counted."""
+        token = token or CancelToken()
+        request = self._prepared(token)
+        keys, self.hidden = request.listed(self._sessions(request, token))
+        room = sys.maxsize if most is None else most
+        for hit in self._given(keys, room, partial(title_hits, request, token=token)):
+            room -= 1
             yield hit
+        if self.query.asks_messages:
+            gathered = Gathered(request)
+            read = partial(_message_hits, request, token=token)
+            for found in _by_time(gathered, token):
+                for hit in self._given(found, room, read):
+                    room -= 1
+                    yield hit
+            self.hidden.update(gathered.hidden)
         self.complete = True
 
-    def _found(self, token: CancelToken) -> Iterator[Hit]:
+    def _given(
+        self, found: Sequence[T], room: int, read: Callable[[Sequence[T]], Iterator[Hit]]
+    ) -> Iterator[Hit]:
+        """The hits of what was found, as many as there is room for; all are counted."""
+        while found and room > 0:
+            part, found = found[:room], found[room:]
+            for hit in read(part):
+                self.total += 1
+                room -= 1
+                yield hit
+        self.total += len(found)
+
+    def _prepared(self, token: CancelToken) -> Request:
         test = session_test(self.query, self._now, self._tz)
-        request = prepared(
+        return prepared(
             self._store,
             self._catalog,
             Matcher(self.query, self._now, self._tz),
@@ -196,14 +240,6 @@ class CompleteSearch:
             hides=hides_nothing if self._everything else left_out(self._catalog),
             rewound=self._everything,
         )
-        keys, self.hidden = request.listed(self._sessions(request, token))
-        yield from title_hits(request, keys, token)
-        if self.query.asks_messages:
-            gathered = Gathered(request)
-            for found in _by_time(gathered, token):
-                for start in range(0, len(found), AT_ONCE):
-                    yield from message_hits(request, found[start : start + AT_ONCE], token)
-            self.hidden.update(gathered.hidden)
 
     def _sessions(self, request: Request, token: CancelToken) -> list[int]:
         """Sessions by their titles; without words to find, all that hold no word that must not be

@@ -249,7 +249,7 @@ def choose(
         skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
         sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
         months=dict(sorted(months.items())),
-        profiles=dict(Counter(map(known.store.place, rows)) if known.store.places else {}),
+        profiles=_commonest(Counter(map(known.store.place, rows))) if known.store.places else {},
         notes=query.notes,
     )
 
@@ -275,8 +275,14 @@ def without(
         skipped={**chosen.skipped, KEPT: tuple(sorted(kept))},
         sources={name: number for name, number in sources.most_common() if number},
         months={name: number for name, number in sorted(months.items()) if number},
-        profiles={name: number for name, number in profiles.items() if number},
+        profiles=_commonest(profiles),
     )
+
+
+def _commonest(numbers: Counter[str]) -> dict[str, int]:
+    """The greatest first, and of equal ones by name."""
+    order = sorted(numbers.items(), key=lambda one: (-one[1], one[0]))
+    return {name: number for name, number in order if number}
 
 
 def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:

@@ -62,9 +62,23 @@ def locate(
             shown = "" if _is_address(variable) else _set_to("SESSION_EXPLORER_DB", variable)
             asked = [(variable, shown)]
         found = [one for path, because in asked for one in _asked(path, profiles, because, here)]
+    elif profiles and (beside := listed_beside(environment, here)) and beside.name in profiles:
+        others = [name for name in profiles if name != beside.name]
+        found = _at_home(others, environment, here) if others else []
+        found.append(beside._replace(asked=True))
     else:
         found = _at_home(profiles, environment, here)
     return named(found)
+
+
+def listed_beside(environment: Mapping[str, str], here: Path | None) -> FoundStore | None:
+    """The file in the current folder, by the name that lists give it; None where there is none, or
+    where a profile has that name."""
+    file = here / POWER_LOOP_FILE if here else None
+    if file is None or not os.path.exists(file):
+        return None
+    every = named(_at_home((), environment, here))
+    return next((one for one in every if one.path == file), None)
 
 
 def _asked(text: str, profiles: Sequence[str], because: str, here: Path | None) -> list[FoundStore]:

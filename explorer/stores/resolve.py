@@ -11,7 +11,7 @@ from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.stores.base import NamedSession, Store, UnreadableStore
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import ID, TITLE
+from explorer.stores.columns import ID, OWNER, TITLE
 
 NAMED = 8
 CLOSEST = 3
@@ -45,18 +45,31 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
         return by_id[0]
     titles = store.columns({TITLE})[TITLE]
     titled = _titled(store, titles, text)
-    place, rest = store.scoped(text)
-    if place and not by_id and not titled:
-        # No whole id or title: a session in that profile is meant.
+    profile, rest = _profile_in(store, text)
+    if rest and not by_id and not titled:
+        # No whole id or title: a session in that profile is meant, or one that belongs to it.
         by_id = [one for one in found if _starts(one.id, rest)]
         if len(by_id) == 1:
             return by_id[0]
-        titled = [one for one in _titled(store, titles, rest) if store.place(one.key) == place]
+        alike = _titled(store, titles, rest)
+        owners = store.columns({OWNER}, [one.key for one in alike])[OWNER] if alike else {}
+        titled = [one for one in alike if store.place(one.key) == profile]
+        titled = titled or [one for one in alike if owners.get(one.key) == profile]
     if len(titled) == 1 and not by_id:
         return titled[0]
     if by_id or titled or found:
         raise _ambiguous(store, text, [*by_id, *titled] or found)
     return resolve(store, text)
+
+
+def _profile_in(store: Store, text: str) -> tuple[str, str]:
+    """(profile, the rest) where several are open and a text has the form of `PROFILE/ID`; nothing
+    of any other."""
+    place, rest = store.scoped(text)
+    if place:
+        return place, rest
+    profile, _, rest = text.partition("/")
+    return (profile, rest) if store.places and profile and rest else ("", "")
 
 
 def _starts(id_: str, text: str) -> bool:
@@ -74,12 +87,25 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
     if not text.strip():
         return NoSuchSession("No such session", "Give an id, the beginning of one, or a title.")
     said = f"No session with the id or title {text!r}, nor an id that starts with it."
-    if unread := [one.name for one in store.troubles if not isinstance(one.error, NoFileYet)]:
+    profile, rest = _profile_in(store, text)
+    if profile and profile not in (known := _profiles(store)):
+        near = closest(profile, known)
+        names = ", ".join(clean_line(one, 30) for one in near or known)
+        unknown = f"No profile {profile!r}. {'Closest' if near else 'Profiles'}: {names}."
+        return NoSuchSession("No such session", f"{said} {unknown}")
+    if profile:
+        text = rest
+    elif unread := [one.name for one in store.troubles if not isinstance(one.error, NoFileYet)]:
         names = " or ".join(clean_line(name, 60) for name in unread)
         said = f"{said} It may be in {names}, which cannot be read now."
     close = ", ".join(_closest(store, text[:100].lower()))
     next_ = f"Closest: {close}" if close else "`list` shows ids and titles."
     return NoSuchSession("No such session", f"{said} {next_}")
+
+
+def _profiles(store: Store) -> list[str]:
+    """Those of the files, and those that sessions belong to."""
+    return list(dict.fromkeys((*store.places, *store.columns({OWNER})[OWNER].values())))
 
 
 def _closest(store: Store, text: str) -> list[str]:

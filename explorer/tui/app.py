@@ -14,6 +14,7 @@ from textual.app import App, ScreenStackError, SystemCommand
 from textual.css.query import NoMatches
 from textual.driver import Driver
 from textual.errors import NoWidget
+from textual.events import Event, Key, MouseDown
 from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import WorkerFailed
@@ -26,6 +27,7 @@ from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.dialogs.base import Closing
+from explorer.tui.dialogs.questions import note_press
 from explorer.tui.hints import ShownInTime, hint
 from explorer.tui.key_bindings import bindings, bound_action, scope_of, textual_keymap
 from explorer.tui.screens.main import MainScreen
@@ -74,6 +76,12 @@ class ExplorerApp(App[Command | str]):
             self.register_theme(theme)
         fitting = LIGHT.name if start.look.light else DARK.name
         self.theme = theme_name(start.look.theme) if start.look.theme else fitting
+
+    async def on_event(self, event: Event) -> None:
+        # A click and a key, before anything is done about them.
+        if isinstance(event, Key | MouseDown) and not event.is_forwarded:
+            note_press(self)
+        await super().on_event(event)
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual drops a frame that falls into a batch, and takes it for painted: a notification

@@ -212,6 +212,9 @@ def test_what_bash_inserts_means_the_title(tmp_path: Path) -> None:
         ("show 2025", [f"work/{SAME}", f"default/{SAME}"]),
         ("show work/", ["work/only", f"work/{SAME}"]),
         ("show work/20", [f"work/{SAME}"]),
+        ("show work/P", ["work/Pipes"]),
+        ("show work/G", []),
+        ("show Gar", ["Garden"]),
         ("show --profile work 2025", [SAME]),
         ("show on", ["only"]),
         ("show Pi", ["Pipes"]),
@@ -242,13 +245,14 @@ def test_an_id_of_several_profiles_is_explained(
 def test_titles_of_several_profiles_are_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that two sessions have means neither, so it is not offered."""
+    """One that two sessions have means neither, so it is offered with the profile before it."""
     root = two_profiles(tmp_path / "hermes")
     monkeypatch.setenv("HERMES_HOME", str(root))
     with altered(profile_file(root, "work")) as db:
         db.execute("UPDATE sessions SET title = 'Garden' WHERE id = 'only'")
         db.execute("UPDATE sessions SET title = '$(rm -rf x); `y`' WHERE id != 'only'")
-    assert _values("show Gar") == []
+    assert _values("show Gar") == ["work/Garden", "default/Garden"]
+    assert _values("show default/Gar") == ["default/Garden"]
     line = typed("session-explorer show $", BREAKS)
     assert line is not None
     (found,) = completions(["show"], "$", NOW).found

@@ -164,6 +164,19 @@ def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Com
     assert "No change given. Add its number" in command("trash", "show", "--db", path).err
 
 
+def test_emptying_the_trash_says_what_can_no_longer_be_undone(path: Path, command: Command) -> None:
+    empty = command("trash", "purge", "--all", "--yes", "--db", path)
+    assert "Permanently deleted: nothing." in empty.err
+    assert command("delete", "third", "--yes", "--db", path).code == 0
+    assert command("rename", "first", "Mice", "--yes", "--db", path).code == 0
+    what = "1 session and the undo of 1 other change"
+    shown = command("trash", "purge", "--all", "--dry-run", "--db", path)
+    assert f"Permanently delete {what}?" in shown.out
+    assert "Can no longer be undone: Renamed “Owls” to “Mice”." in shown.out
+    done = command("trash", "purge", "--all", "--yes", "--db", path)
+    assert f"Permanently deleted: {what}. The trash now has 0 B of this file." in done.err
+
+
 def test_nothing_to_do_is_said_in_a_sentence(path: Path, command: Command) -> None:
     done = command("rename", "first", "Owls", "--yes", "--db", path)
     assert (done.code, done.err) == (0, "Nothing to do: “Owls” already has this title.\n")

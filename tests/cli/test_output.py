@@ -215,3 +215,24 @@ def test_an_argument_that_is_not_text_finds_nothing_and_breaks_nothing(path: Pat
     missing = _run("list", "--db", path.parent / strange)
     assert missing.returncode == 5
     assert b"Traceback" not in missing.stderr
+
+
+def test_a_document_is_written_in_few_pieces(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a buffer, each piece is a system call."""
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        for number in range(100):
+            talk(state, f"s{number}", "hello", at=T0 + number)
+    pieces: list[str] = []
+    written = sys.stdout.write
+
+    def noted(text: str) -> int:
+        pieces.append(text)
+        return written(text)
+
+    monkeypatch.setattr(sys.stdout, "write", noted)
+    command("list", "--json", "--limit", "0", "--db", path)
+    assert len("".join(pieces)) > 50_000
+    assert len(pieces) < 10

@@ -2,12 +2,18 @@
 
 import json
 import shutil
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from explorer.completion.candidates import completions
 from explorer.errors import ExitCode
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Done, EditPlan
+from explorer.stores.library.edits import LibraryEdits
 from tests.conftest import Command
 from tests.factories import T0, altered, insert, rows
 from tests.locker import Locker
@@ -395,3 +401,153 @@ def test_undo_in_one_profile_names_the_other_half_of_the_change(
     rest = command("undo", str(whole), "--yes")
     assert (rest.code, home.changed(before)) == (0, set())
     assert "also made in" not in rest.err
+
+
+def test_profiles_are_asked_side_by_side(
+    home: TwinProfiles, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, plan = threading.Barrier(2, timeout=30), Editor.plan
+
+    def planned(*arguments: Any, **named: Any) -> EditPlan:
+        both.wait()
+        return plan(*arguments, **named)
+
+    monkeypatch.setattr(Editor, "plan", planned)
+    shown = command("delete", "default/ant", "work/ant", "--dry-run")
+    assert "Delete 2 sessions in default and work?" in shown.out
+
+
+def test_one_change_has_one_number_wherever_it_is_looked_at(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    number = command("delete", "default/bee", "work/bee", "--yes", "--json").json["receipt"]
+    assert [one.value for one in completions(["undo"], "", time.time()).found] == [str(number)]
+    restored = completions(["trash", "restore", str(number)], "", time.time()).found
+    assert [one.value for one in restored] == ["default/bee", "work/bee"]
+    (one,) = command("trash", "--json", "--profile", "work").json["receipts"]
+    assert (one["receipt"], one["profiles"], one["words"]) == (
+        number,
+        ["work"],
+        "Deleted “The bee”",
+    )
+    (one,) = command("trash", "show", str(number), "--json", "--profile", "work").json["sessions"]
+    assert one["profile"] == "work"
+    named = completions(["undo", "--profile", "work"], "", time.time()).found
+    assert [one.value for one in named] == [str(number)]
+    done = command("undo", str(number), "--profile", "work", "--yes")
+    assert (done.code, home.changed(before)) == (0, {"default"})
+    again = command("undo", str(number), "--profile", "work", "--yes")
+    assert f"Change {number} was undone before." in again.err
+    assert command("undo", str(number), "--yes").code == 0
+    assert home.changed(before) == set()
+
+
+@pytest.mark.parametrize("name", ["delete", "archive"])
+def test_a_change_is_counted_without_the_profiles_that_are_gone(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    ids = [f"{profile}/{id_}" for profile in home.names for id_ in ("ant", "bee")]
+    assert command(name, *ids, "--yes").code == 0
+    past = f"{name.capitalize()}d"
+    assert f"{past} 6 sessions in 3 profiles" in command("trash").out
+    assert command("trash", "purge", "--all", "--profile", "play", "--yes").code == 0
+    assert f"{past} 4 sessions in default and work" in command("trash").out
+    shutil.rmtree(home.file("work").parent)
+    assert f"{past} 2 sessions in default" in command("trash").out
+
+
+def test_undo_over_several_profiles_names_them_before_and_after(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    before = home.dumps()
+    number = command("delete", "default/ant", "play/ant", "work/ant", "--yes", "--json").json
+    dry = command("undo", "--dry-run")
+    assert "Restore 3 sessions in default, play and work?" in dry.out
+    assert "One change in 3 profiles, undone in all of them: default, play, work." in dry.err
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.2)
+    with Locker(home.file("play")):
+        done = command("undo", "--yes")
+    assert done.code == ExitCode.FAILED
+    assert "Restored 2 of 3 sessions in default and work.\n" in done.err
+    assert "Not restored: 1 session in play (the file is locked)\n" in done.err
+    assert "Only the profile default" not in command("undo", "--dry-run").err
+    kept = home.file("play").parent.rename(tmp_path / "away")
+    gone = command("undo", str(number["receipt"]), "--yes")
+    assert gone.code == ExitCode.REFUSED
+    kept.rename(home.root / "profiles" / "play")
+    assert command("undo", str(number["receipt"]), "--yes").code == 0
+    assert home.changed(before) == set()
+
+
+def test_undo_does_not_suggest_itself_for_a_profile_that_is_gone(
+    home: TwinProfiles, command: Command
+) -> None:
+    assert command("delete", "default/bee", "work/bee", "--yes").code == 0
+    shutil.rmtree(home.file("work").parent)
+    done = command("undo", "--yes")
+    assert "This change was also made in work, whose file is gone." in done.err
+    assert "`session-explorer undo" not in done.err
+
+
+def test_what_is_skipped_at_the_last_moment_is_named_with_its_profile(
+    home: TwinProfiles, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply = LibraryEdits.apply
+
+    def beside_an_agent(edits: LibraryEdits, plan: EditPlan, *more: Any) -> Done:
+        with altered(home.file("work")) as db:
+            insert(db, "messages", session_id="bee", role="user", content="x", timestamp=T0)
+        return apply(edits, plan, *more)
+
+    monkeypatch.setattr(LibraryEdits, "apply", beside_an_agent)
+    done = command("delete", "default/bee", "work/bee", "work/ant", "--yes")
+    assert "Not deleted: “The bee” in work (its agent has written to it)." in done.err
+    assert done.code == ExitCode.FAILED
+
+
+def test_a_prune_speaks_alike_before_and_after(home: TwinProfiles, command: Command) -> None:
+    with altered(home.file("default")) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 'bee'")
+    rules = ("prune", "--older-than", "1d", "--profile", "default")
+    assert "Kept: 1 conversation (never ended)." in command(*rules, "--dry-run").out
+    assert "Not deleted: 1 session (never ended)." in command(*rules, "--yes").err
+
+
+def test_a_branch_that_is_kept_is_called_one(home: TwinProfiles, command: Command) -> None:
+    with altered(home.file("work")) as db:
+        db.execute("UPDATE sessions SET parent_session_id = 'ant' WHERE id = 'bee'")
+    shown = command("delete", "work/ant", "--dry-run").out
+    assert "Kept: branch “The bee”, no longer linked to this session" in shown
+    with altered(home.file("work")) as db:
+        db.execute("UPDATE sessions SET end_reason = 'compression' WHERE id = 'ant'")
+    assert "Kept: the next part “The bee”" in command("delete", "work/ant", "--dry-run").out
+
+
+def test_long_names_of_profiles_keep_the_columns_of_a_list_in_line(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = TwinProfiles(tmp_path, names=("default", "the-profile-for-experiments"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    lines = command("list").out.splitlines()
+    assert len({line.index(" The ") for line in lines if " The " in line}) == 1
+
+
+def test_undo_of_what_is_left_names_only_those_profiles(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    assert command("delete", "default/ant", "play/ant", "work/ant", "--yes").code == 0
+    assert command("undo", "--profile", "play", "--yes").code == 0
+    said = "One change in 2 profiles, undone in all of them: default, work."
+    assert said in command("undo", "--dry-run").err
+    assert command("undo", "--profile", "work", "--yes").code == 0
+    assert ONLY_DEFAULT in command("undo", "--yes").err

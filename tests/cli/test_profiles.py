@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from explorer.commands import stores
+from explorer.completion.candidates import completions
 from explorer.errors import ExitCode, SeveralSessions
 from explorer.settings import notes_path
 from explorer.stores import kept_census
@@ -21,7 +22,7 @@ from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import resolve_for_edit
 from tests.conftest import Command
 from tests.edits.states import dump
-from tests.factories import altered, say
+from tests.factories import NOW, altered, say
 from tests.locker import Locker
 from tests.mutants.making import replace_index
 from tests.profile_homes import (
@@ -32,6 +33,7 @@ from tests.profile_homes import (
     seven_profiles,
     two_profiles,
 )
+from tests.real_files import unpack
 
 STORE = {"store", "path", "kind", "profile", "sessions", "messages", "bytes", "error"}
 
@@ -183,9 +185,34 @@ def test_an_id_of_several_profiles_is_asked_for_with_one(
 
 
 def test_a_session_that_a_profile_does_not_have_is_unknown(two: Path, command: Command) -> None:
-    said = command("show", "work/chat")
+    said = command("show", "work/Garden")
     assert said.code == ExitCode.NO_SUCH_SESSION
-    assert "No session with the id or title 'work/chat'" in said.err
+    assert "No session with the id or title 'work/Garden'" in said.err
+    assert "Closest: “Garden”" in said.err
+
+
+@pytest.mark.parametrize("name", ["chat", "Trains"])
+def test_a_session_is_named_by_its_owner_too(name: str, two: Path, command: Command) -> None:
+    with altered(profile_file(two, "default")) as db:
+        db.execute("UPDATE sessions SET title = 'Trains' WHERE id = 'chat'")
+    shown = command("show", f"work/{name}", "--json").json["session"]
+    assert (shown["id"], shown["profile"], shown["owner"]) == ("chat", "default", "work")
+    assert command("archive", f"work/{name}", "--yes").code == 0
+    with altered(profile_file(two, "default")) as db:
+        db.execute("UPDATE sessions SET session_key = 'agent:zoo:telegram:dm:7' WHERE id = 'chat'")
+    assert command("show", f"zoo/{name}", "--json").json["session"]["id"] == "chat"
+    assert command("unarchive", f"zoo/{name}", "--yes").code == 0
+
+
+def test_an_unknown_profile_before_a_slash_is_named_with_the_closest(
+    seven: Path, command: Command
+) -> None:
+    near = command("show", "wrok/Pipes").err
+    assert "No profile 'wrok'. Closest: work" in near
+    far = command("show", "nosuch/Pipes").err
+    assert "No profile 'nosuch'. Profiles: default, broken, empty, locked" in far
+    known = command("show", "play/Pipes").err
+    assert "It may be in" not in near + far + known
 
 
 def test_a_pin_is_that_of_one_file(two: Path, command: Command) -> None:
@@ -501,3 +528,22 @@ def test_an_unknown_session_may_be_in_a_profile_that_cannot_be_read(
     named = command("show", "locked/held")
     assert named.code == ExitCode.BUSY
     assert "No such session" not in named.err
+
+
+def test_the_file_of_the_current_folder_is_named_as_lists_name_it(
+    two: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "bot"
+    here.mkdir()
+    unpack("power-loop-8.0.0", here).rename(here / "power_loop_sessions.db")
+    monkeypatch.chdir(here)
+    every = command("list", "--json", "--all").json
+    assert [one["name"] for one in every["stores"]] == ["default", "work", "bot"]
+    (alone,) = command("list", "--json", "--all", "--profile", "bot").json["stores"]
+    assert alone["path"] == str(here / "power_loop_sessions.db")
+    both = command("list", "--json", "--profile", "bot", "--profile", "work").json["stores"]
+    assert [one["name"] for one in both] == ["work", "bot"]
+    offered = [one.value for one in completions(["list", "--profile"], "", NOW).found]
+    assert offered == ["default", "work", "bot"]
+    wrong = command("list", "--profile", "bob")
+    assert wrong.code == ExitCode.USAGE

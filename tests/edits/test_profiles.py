@@ -209,7 +209,8 @@ def test_a_profile_that_cannot_be_changed_now_is_undone_later(home: TwinProfiles
     assert any(note.startswith("work: ") for note in plan.notes)
     assert undo_question(plan) == "Restore “The bee” in default?"
     done = home.edits().undo(plan)
-    assert done.words == "Partly restored"
+    assert (done.words, done.refused) == ("", ("work",))
+    assert done.notes[-1].startswith("Not restored: 1 session in work (")
     assert home.changed(before) == {"work"}
     (receipt,) = home.edits().trash.receipts()
     assert state_words(receipt) == "1 of 2 restored"
@@ -240,7 +241,7 @@ def test_a_profile_that_another_program_keeps_locked_does_not_stop_the_other(
     keys = [key_of(store, name) for name in BOTH]
     with Locker(home.file("work")):
         plan = home.edits(store).plan(Action.ARCHIVE, keys)
-        assert any(line.startswith("work: ") for line in plan_lines(plan))
+        assert "1 session in work stays: the file is locked" in plan_lines(plan)
         done = home.edits(store).apply(plan)
     assert done.done_in == ((str(home.file("default")), "bee"),)
     assert home.changed(before) == {"default"}

@@ -44,7 +44,7 @@ def test_a_delete_that_finds_fewer_says_and_keeps_how_many(path: Path, editor_of
         db.execute("DELETE FROM sessions WHERE id = 'a'")
     done = editor.apply(plan)
     assert sorted(done.ids) == ["b", "c"]
-    told = "Deleted 2 of 3 sessions. Not deleted: 1 session (it is no longer in the file)"
+    told = "Deleted 2 of 3 sessions. Not deleted: “A” (it is no longer in the file)"
     assert done_words(done, receipt_words(plan)) == told
     assert editor.trash.receipts()[0].words == "Deleted 2 of 3 sessions"
 

@@ -1,5 +1,6 @@
 """Whose a session is, by its row and by its file; and `profile:`, which finds it by either."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from explorer.stores.discover import locate
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.open_found import open_found
-from tests.factories import NOW, altered, everybody, talk
-from tests.profile_homes import SAME, two_profiles
+from explorer.stores.sqlite.read_only import ReadOnlyFile
+from tests.factories import NOW, T0, altered, everybody, insert, say, talk
+from tests.profile_homes import SAME, TwinProfiles, two_profiles
 from tests.real_files import unpack
 
 OWNERS = [
@@ -133,3 +135,42 @@ def test_profiles_are_offered_where_there_are_several() -> None:
     assert complete("pro", 3, {"profile": ["default"]}) == []
     assert [one.text for one in corrections("profil:wrk", several)] == ["profile:"]
     assert [one.text for one in corrections("profile:wrok", several)] == ["work"]
+
+
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The files that were opened, once for each connection."""
+    opened: list[Path] = []
+    connect = ReadOnlyFile._opened
+
+    def noted(file: ReadOnlyFile, immutable: bool) -> sqlite3.Connection:
+        opened.append(file.path)
+        return connect(file, immutable)
+
+    monkeypatch.setattr(ReadOnlyFile, "_opened", noted)
+    return opened
+
+
+def test_a_hit_that_is_only_counted_is_not_read(tmp_path: Path, connections: list[Path]) -> None:
+    home = TwinProfiles(tmp_path)
+    for name in home.names:
+        with altered(home.file(name)) as db:
+            for number in range(40):
+                insert(db, "sessions", id=f"s{number}", source="cli", started_at=T0)
+                say(db, f"s{number}", content="an owl", timestamp=T0 + number)
+    store = home.store()
+    catalog = store.catalog()
+    connections.clear()
+    few = CompleteSearch(store, catalog, "owl", NOW)
+    given = list(few.hits(most=2))
+    assert (len(given), few.total, few.complete) == (2, 80, True)
+    opened_for_few = len(connections)
+    connections.clear()
+    every = CompleteSearch(store, catalog, "owl", NOW)
+    all_given = list(every.hits())
+    assert (all_given[:2], every.total) == (given, 80)
+    assert len(connections) <= opened_for_few + 2, "what is shown is read over one connection"
+    connections.clear()
+    none = CompleteSearch(store, catalog, "owl", NOW)
+    assert (list(none.hits(most=0)), none.total) == ([], 80)
+    assert len(connections) <= opened_for_few

@@ -49,6 +49,9 @@ def test_anything_can_be_typed(real_file: Path, text: str) -> None:
     found, given = _search(real_file, text)
     assert found.complete
     assert len(given) == found.total
+    counted = CompleteSearch(open_store(real_file), found._catalog, text, NOW)
+    assert list(counted.hits(most=1)) == given[:1]
+    assert (counted.total, counted.hidden) == (found.total, found.hidden)
 
 
 def test_messages_of_any_number_are_found(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from explorer.stores.edits.editor import Editor
 from explorer.stores.ours.trash import TrashFile
 from explorer.tui import agent_commands as resuming
+from explorer.tui.dialogs import questions
 from explorer.tui.dialogs.questions import ProgressDialog, Question
 from explorer.tui.edits import confirm as edit_lane
 from explorer.tui.edits.edit_controller import Rename
@@ -85,6 +86,7 @@ async def test_a_letter_typed_into_the_search_bar_undoes_nothing(
 async def test_whoever_only_moves_in_the_list_is_asked(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(questions, "LATE", 600.0)
     async with opened(path, trash=trash) as driver:
         plan = Held(monkeypatch, Editor, "plan")
         await driver.pilot.press("d")
@@ -93,6 +95,23 @@ async def test_whoever_only_moves_in_the_list_is_asked(
         plan.let_go()
         await driver.settle()
         assert "Delete “ant”?" in driver.screen()
+
+
+async def test_whoever_moves_on_in_the_list_is_not_asked_late(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "LATE", 0.0)
+    async with opened(path, trash=trash) as driver:
+        plan = Held(monkeypatch, Editor, "plan")
+        await driver.pilot.press("d")
+        await plan.holds(driver)
+        await driver.pilot.press("j")
+        plan.let_go()
+        await driver.settle()
+        assert not isinstance(driver.app.screen, Question)
+        assert MOVED_ON in driver.said()
+        await driver.press("d")
+        assert "Delete “bee”?" in driver.screen(), "nobody has moved on since"
 
 
 async def test_whoever_asks_while_an_edit_is_under_way_is_asked(

@@ -14,10 +14,13 @@ from explorer.settings import Config
 from explorer.stores.discover import locate
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
+from explorer.tui.dialogs.questions import Several
 from explorer.tui.edits.prune_screen import PruneList
 from explorer.tui.edits.trash import DeletedScreen
+from explorer.tui.key_bindings import keymap_of
 from tests.edits.crash import dying_in
 from tests.factories import altered, rows
+from tests.locker import Locker
 from tests.profile_homes import TwinProfiles, key_of
 from tests.tui.driving import NOW, SIZE, Driver
 
@@ -258,6 +261,13 @@ async def test_a_prune_has_a_rule_for_profiles_and_begins_with_what_is_listed(
         await driver.press("p")
         assert re.search(r"Profile\s+all 2 profiles", driver.screen())
         assert "By profile" in driver.screen()
+        await driver.press("tab")
+        driver.app.push_screen(Several("Profile", "any profile", [("work", "work")], ()))
+        await driver.settle()
+        assert (
+            keymap_of(driver.main.app).hint("several", {"option-take": "apply"}) in driver.screen()
+        )
+        await driver.press("escape", "tab")
         assert "Will be removed: 2 sessions" in driver.screen()
         await driver.press("escape")
         await driver.press("A", "down", "enter")
@@ -267,3 +277,22 @@ async def test_a_prune_has_a_rule_for_profiles_and_begins_with_what_is_listed(
         await driver.press("d")
         await driver.press("y")
         assert home.changed(before) == {"work"}
+
+
+async def test_a_locked_profile_is_named_and_does_not_hold_up_the_question(
+    home: TwinProfiles,
+) -> None:
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee", "work/bee")
+        with Locker(home.file("work")):
+            await driver.pilot.press("d")
+            await driver.until_seen(lambda: "Waiting for work …" in driver.said())
+            await driver.settle()
+            screen = driver.screen()
+            assert "Delete “The bee” in default?" in screen
+            assert "1 session in work stays: the file is locked" in screen
+            await driver.press("escape")
+            await driver.pilot.press("a")
+            await driver.until_seen(lambda: "Archived “The bee” in default" in driver.said())
+            said = driver.said()
+            assert said.count("1 session in work stays: the file is locked") == 1

@@ -307,9 +307,13 @@ async def test_a_search_says_which_profile_it_could_not_look_into(root: Path) ->
             await driver.type("coder")
             assert "not searched: broken, shared (A)" in driver.screen()
             await driver.type("zzz")
-            assert "Unreadable: broken, shared. Press A to see why." in " ".join(
-                driver.screen().replace("│", " ").split()
-            )
+            said = " ".join(driver.screen().replace("│", " ").split())
+            assert "Press ctrl+p and choose “Profiles …” to see why." in said
+            await driver.press("ctrl+p")
+            await driver.type("profiles")
+            await driver.press("enter")
+            assert "broken" in driver.screen()
+            assert "Not a database" in driver.screen()
 
 
 async def test_where_no_profile_can_be_read_each_reason_is_told(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from explorer.stores.sqlite.failures import (
 )
 from explorer.stores.sqlite.images import Image, RawText
 from explorer.stores.sqlite.leases import holders
+from explorer.stores.sqlite.read_only import longest_wait
 from explorer.stores.sqlite.schema import Schema, introspect
 
 T = TypeVar("T")
@@ -183,12 +184,13 @@ class ReadConnection:
     def _waiting(self, work: Callable[[], T]) -> T:
         """What `work` gives, when it gets its turn."""
         began = told = time.monotonic()
+        most = longest_wait(PATIENCE)
         while True:
             self._token.check()
             try:
                 return work()
             except sqlite3.Error as error:
-                if not busy(error) or time.monotonic() > began + PATIENCE:
+                if not busy(error) or time.monotonic() > began + most:
                     raise self.explained(error) from error
             except UnicodeDecodeError as error:
                 raise explain(error, self.path) from error

@@ -121,6 +121,7 @@ class Removal:
         self._receipt = receipt
         self._force = force
         self._skipped = Counter(plan.skipped)
+        self._left: list[tuple[str, str]] = []
         self._ids: list[str] = []
         self._notes: list[str] = []
         self._counter = ProgressCounter(
@@ -240,7 +241,9 @@ class Removal:
 
     def _skip(self, error: Changed, planned: Planned) -> None:
         self._families.stayed(planned)
-        self._skipped[error.message.rstrip(".")] += 1
+        reason = error.message.rstrip(".")
+        self._skipped[reason] += 1
+        self._left.append((reason, planned.quoted))
 
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""
@@ -257,6 +260,7 @@ class Removal:
             tuple(self._notes),
             stopped,
             words,
+            left=tuple(self._left),
         )
 
 

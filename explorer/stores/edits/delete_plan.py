@@ -78,8 +78,11 @@ class Planner:
         """A plan about these sessions."""
         return EditPlan(action, self.path, self.tables.shape.sessions, tuple(sessions))
 
+    def _continues(self, subject: Subject) -> bool:
+        """Whether it is a part of its parent's conversation, as lists have it."""
+        return subject.kind == "child" and subject.parent in self._continued
+
     def planned(self, subject: Subject, outcome: PlannedOutcome, reason: str = "") -> Planned:
-        continues = subject.kind == "child" and subject.parent in self._continued
         return Planned(
             key=self.tables.key(subject.row),
             id=subject.id,
@@ -93,7 +96,7 @@ class Planner:
             reason=reason,
             state=self.state(subject).value,
             last_active=subject.last_active,
-            continues=subject.parent or "" if continues else "",
+            continues=subject.parent or "" if self._continues(subject) else "",
         )
 
     def judged(self, subject: Subject, acted: PlannedOutcome, reason: str) -> Planned:
@@ -154,7 +157,8 @@ class Planner:
             for one in ordered
         ]
         sessions += [
-            self.planned(one, PlannedOutcome.DETACH, _stays(one)) for one in staying.values()
+            self.planned(one, PlannedOutcome.DETACH, _stays(one, self._continues(one)))
+            for one in staying.values()
         ]
         sessions += [
             self.planned(one, PlannedOutcome.SKIP, left_out[one.row])
@@ -201,13 +205,14 @@ class Planner:
         yield from self.tables.delete_notes(going, stays)
 
 
-def _stays(subject: Subject) -> str:
+def _stays(subject: Subject, continues: bool) -> str:
     kinds = {
         "branch": "a branch",
         "subagent": "a subagent's session",
         RESET_CHILD: "the chat's next session",
     }
-    return f"{kinds.get(subject.kind, 'what continues it')}: it stays and loses its link"
+    what = kinds.get(subject.kind, "what continues it" if continues else "a branch")
+    return f"{what}: it stays and loses its link"
 
 
 def _keep_family(

@@ -65,6 +65,9 @@ LONG_LOG = 64_000_000
 class Editor:
     """Edits one file, by the rules of its agent; holds nothing open between two calls."""
 
+    planning: Sequence[str] = ()
+    """Of several profiles, those whose plan is not ready yet."""
+
     def __init__(
         self,
         path: Path,

@@ -42,6 +42,9 @@ class Edits(Protocol):
     @property
     def trash(self) -> Trash: ...
 
+    @property
+    def planning(self) -> Sequence[str]: ...
+
     def plan(
         self,
         action: Action,

@@ -276,6 +276,8 @@ class Done(NamedTuple):
     """The ids once more, each with the path of the state file: (path, id)."""
     refused: tuple[str, ...] = ()
     """Of several state files, the names of those that were to be changed and were not."""
+    left: tuple[tuple[str, str], ...] = ()
+    """(reason, name) of sessions that were to be changed and were skipped."""
 
 
 class AfterCrash(NamedTuple):

@@ -1,6 +1,6 @@
 """Why an edit skips a session: names, which scripts read as JSON, and the words for each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.render.figures import plural
 
@@ -22,6 +22,8 @@ ENDED, NOT_ENDED = "ended already", "not ended"
 _HARMLESS = frozenset(
     (ARCHIVED, NOT_ARCHIVED, PINNED, NOT_PINNED, ENDED, NOT_ENDED, EMPTY, SAME_TITLE)
 )
+NAMED = 4
+"""Sessions that are named; of more there is only the number."""
 _WORDS = {
     RUNNING: ("is running", "are running"),
     INTERRUPTED: (
@@ -56,9 +58,15 @@ def harmless(reasons: Iterable[str]) -> bool:
     return _HARMLESS.issuperset(reasons)
 
 
-def skipped_words(skipped: Mapping[str, int]) -> str:
-    """How many sessions an edit skips, and why."""
-    return "; ".join(_with_reason(number, reason) for reason, number in skipped.items())
+def skipped_words(skipped: Mapping[str, int], left: Sequence[tuple[str, str]] = ()) -> str:
+    """How many sessions an edit skips, and why; few of which the names are known (`left`, by
+    reason) by name."""
+    names: dict[str, list[str]] = {}
+    for reason, name in left:
+        names.setdefault(reason, []).append(name)
+    return "; ".join(
+        _with_reason(number, reason, names.get(reason, ())) for reason, number in skipped.items()
+    )
 
 
 def named_reason(name: str, reason: str) -> str:
@@ -67,8 +75,9 @@ def named_reason(name: str, reason: str) -> str:
     return f"{who} {_WORDS[reason][0]}" if reason in _WORDS else f"{who}: {_inner(reason)}"
 
 
-def _with_reason(number: int, reason: str) -> str:
-    sessions = plural(number, "session")
+def _with_reason(number: int, reason: str, names: Sequence[str] = ()) -> str:
+    named = len(names) == number <= NAMED
+    sessions = ", ".join(names) if named else plural(number, "session")
     if reason in _WORDS:
         return f"{sessions} {_WORDS[reason][number != 1]}"
     return f"{sessions} ({_inner(reason)})"

@@ -41,6 +41,7 @@ EFFECTS = {
 """What a change does, where its name does not say it."""
 
 _PART = re.compile(r"\A(\D+)[\d,]+ of ([\d,]+ sessions?)\Z")
+_COUNTED = re.compile(r"([\d,]+)(?: of [\d,]+)?(?: empty| subagent)? sessions?\b")
 _LINKED = {"branch": "branch", "subagent": "subagent session", "reset": "the chat's next session"}
 """What a session is to the deleted one that it was linked to."""
 _STATES = {
@@ -79,6 +80,18 @@ def recounted(words: str, done: int) -> str:
     return _PART.sub(lambda found: f"{found[1]}{count(done)} of {found[2]}", words)
 
 
+def words_of_parts(whole: Receipt, parts: Sequence[Receipt]) -> str:
+    """What a change in several profiles did in these: of the others, the file may be gone or the
+    trash emptied."""
+    done = sum(one.sessions or one.changed for one in parts)
+    told = [int(number.replace(",", "")) for number in _COUNTED.findall(whole.words)]
+    if not told or sum(told) == done:
+        return whole.words
+    if len(parts) == 1:
+        return parts[0].words
+    return KINDS[Action(whole.action)].done(plural(done, "session"))
+
+
 def question(plan: EditPlan) -> str:
     """What an edit would do, as a question; where several profiles are open, in which."""
     if plan.action is Action.RENAME:
@@ -97,9 +110,24 @@ def in_places(places: Sequence[str]) -> str:
     return f" in {' and '.join(places)}" if places else ""
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: “one, two and three”."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def in_profile(place: str, words: str) -> str:
     """What is only true of one profile."""
     return f"{place}: {words}"
+
+
+LOCKED = "the file is locked"
+
+
+def stays(sessions: int, place: str, why: str) -> str:
+    """What is not changed of a profile that does not even tell what its sessions are."""
+    verb = "stays" if sessions == 1 else "stay"
+    return f"{plural(sessions, 'session')} in {place} {verb}: {why}"
 
 
 def _whom(plan: EditPlan) -> str:
@@ -221,7 +249,7 @@ def _along(plan: EditPlan) -> Iterator[str]:
 def _detached(kept: Sequence[Planned], asked: int) -> str:
     if len(kept) > 1:
         return f"Kept, no longer linked: {plural(len(kept), 'session')} ({_names(kept)})"
-    what = _LINKED.get(kept[0].kind, "the next part")
+    what = _LINKED.get(kept[0].kind, "the next part" if kept[0].continues else "branch")
     link = " to this session" if asked == 1 else ""
     return f"Kept: {what} {kept[0].quoted}, no longer linked{link}"
 
@@ -265,7 +293,8 @@ def done_words(done: Done, words: str) -> str:
     elif done.stopped:
         parts.append("Nothing else was changed")
     if done.skipped:
-        parts.append(not_done(Action(done.action), skipped_words(done.skipped)).rstrip("."))
+        why = skipped_words(done.skipped, done.left)
+        parts.append(not_done(Action(done.action), why).rstrip("."))
     return ". ".join((*parts, *(note.rstrip(".") for note in done.notes)))
 
 
@@ -361,7 +390,15 @@ def undo_question(plan: UndoPlan) -> str:
 
 
 def _undone_where(plan: UndoPlan) -> str:
-    return in_places([one.place for one in plan.by_store if not one.plan.why_not])
+    """In which profiles, by name: an undo reaches all that the change was made in."""
+    places = [one.place for one in plan.by_store if not one.plan.why_not]
+    return f" in {listed(places)}" if len(places) in range(1, NAMED + 1) else in_places(places)
+
+
+def not_undone(plan: UndoPlan, sessions: int, place: str, why: str) -> str:
+    """What an undo leaves in one of several profiles."""
+    verb = "Not restored" if plan.entries else "Not undone"
+    return f"{verb}: {plural(sessions, 'session')} in {place} ({why.rstrip('.')})"
 
 
 def undone_words(plan: UndoPlan, done: Done) -> str:

@@ -1,20 +1,24 @@
 """Edits of several stores as one: planned, confirmed, done and undone together.
 
-Each store is edited by the rules of its own agent, one after the other, and each is right by
-itself at any moment: what one of them refuses, or a kill between two of them, leaves the others as
-an edit of theirs alone would. What was done in several is one change in the trash.
+All stores are asked for their plans side by side, since one may be locked. Each is edited by the
+rules of its own agent, one after the other, and each is right by itself at any moment: what one of
+them refuses, or a kill between two of them, leaves the others as an edit of theirs alone would.
+What was done in several is one change in the trash.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, NoSuchSession, Problem, Refused, StoreError
 from explorer.model import Action, Kind
 from explorer.stores.catalog import Unit
+from explorer.stores.edits.connection import PATIENCE
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.lost_changes import lost_changes
 from explorer.stores.edits.plans import (
@@ -38,6 +42,7 @@ from explorer.stores.edits.words import (
     PARTLY,
     about_change,
     in_profile,
+    not_undone,
     part_words,
     recounted,
     stored_words,
@@ -52,15 +57,17 @@ from explorer.stores.library.joined import (
     refused_plan,
     shared_progress,
     skipped_in,
+    why_words,
 )
-from explorer.stores.library.members import HURRY, Member, Members
+from explorer.stores.library.members import GLANCE, STALL, Member, Members, in_turn
 from explorer.stores.library.notes import LibraryNotes, noted_as
 from explorer.stores.library.trash import LibraryTrash, whole_state
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
-from explorer.stores.sqlite.images import shown
-from explorer.stores.sqlite.read_only import impatient
+from explorer.stores.sqlite.read_only import impatient, longest_wait
+
+T = TypeVar("T")
 
 
 class LibraryEdits:
@@ -71,6 +78,7 @@ class LibraryEdits:
         self.trash = LibraryTrash(ours.trash, members)
         self._members = members
         self._ours = ours
+        self._planning: list[str] = []
 
     @property
     def _notes(self) -> Notes | None:
@@ -107,45 +115,83 @@ class LibraryEdits:
     ) -> EditPlan:
         """A plan for each store that has some of these sessions. What some stores refuse is not
         done in them; where all refuse, so does this."""
+        wanted = self._members.by_member(keys)
+        members = sorted(wanted, key=lambda one: one.number)
+
+        def ask(member: Member) -> EditPlan:
+            return self._editor(member.name, token).plan(
+                *(action, wanted[member]), title=title, force=force, measured=measured, token=token
+            )
+
         shares: list[StorePlan] = []
         failed: list[Failed] = []
-        wanted = self._members.by_member(keys)
-        for member in sorted(wanted, key=lambda one: one.number):
-            place = member.name
-            try:
-                made = self._editor(place, token).plan(
-                    *(action, wanted[member]),
-                    title=title,
-                    force=force,
-                    measured=measured,
-                    token=token,
-                )
+        for member, made in self._from_each(members, ask):
+            place, asked = member.name, wanted[member]
+            if isinstance(made, EditPlan):
                 shares.append(StorePlan(place, outer_plan(member, made)))
                 continue
-            except OnlyAgent as error:
-                plan = outer_plan(member, error.plan)
+            failed.append(Failed(place, made, len(asked)))
+            if isinstance(made, OnlyAgent):
+                plan = outer_plan(member, made.plan)
                 if len(wanted) == 1:
-                    shares = [StorePlan(place, plan)]
-                    whole = joined_plan(action, self.path, shares)
-                    raise OnlyAgent(error.message, whole) from error
-                failed.append(Failed(place, error))
+                    whole = joined_plan(action, self.path, [StorePlan(place, plan)])
+                    raise OnlyAgent(made.message, whole) from made
                 sessions: Sequence[Planned] = plan.doomed
-            except ExplorerError as error:
-                failed.append(Failed(place, error))
-                sessions = self._described(member, wanted[member])
-            why = failed[-1].error
+            else:
+                sessions = self._described(member, asked)
             if sessions:
-                shares.append(StorePlan(place, refused_plan(action, member, why, sessions)))
+                shares.append(StorePlan(place, refused_plan(action, member, made, sessions)))
         if failed and len(failed) == len(wanted):
             raise all_failed(failed)
         return joined_plan(action, self.path, shares, failed)
+
+    def _from_each(
+        self, members: Sequence[Member], ask: Callable[[Member], T]
+    ) -> list[tuple[Member, T | ExplorerError]]:
+        """What each store answers, or why it does not. Those that keep us waiting are waited for
+        side by side: together no longer than for one."""
+        if len(members) < 2:
+            return [(one, self._answer(one, ask)) for one in members]
+        until = time.monotonic() + longest_wait(PATIENCE)
+        answers: dict[Member, T | ExplorerError] = {}
+        ended: list[BaseException] = []
+        awaited = [one.name for one in members]
+        self._planning = awaited
+
+        def ask_in_time(member: Member) -> None:
+            try:
+                with impatient(max(until - time.monotonic(), GLANCE)):
+                    answers[member] = self._answer(member, ask)
+            except BaseException as error:
+                ended.append(error)
+            awaited.remove(member.name)
+
+        try:
+            in_turn(members, ask_in_time, STALL, PATIENCE)
+        finally:
+            self._planning = []
+        for error in ended:
+            raise error
+        return [(one, answers[one]) for one in members]
+
+    @staticmethod
+    def _answer(member: Member, ask: Callable[[Member], T]) -> T | ExplorerError:
+        try:
+            return ask(member)
+        except ExplorerError as error:
+            return error
+
+    @property
+    def planning(self) -> Sequence[str]:
+        """The stores whose plan is not ready yet, where several are asked."""
+        return tuple(self._planning)
 
     def _described(self, member: Member, keys: Sequence[int]) -> list[Planned]:
         """Sessions that a store does not let us change, as far as it lets us read them."""
         units = [Unit(key, (key,), Kind.ROOT) for key in keys]
         try:
             # It may be locked, which has been waited for already.
-            with impatient(HURRY):
+            with impatient(GLANCE):
                 found = member.store.sessions(units, self._ours.clock())
         except (StoreError, NoSuchSession):
             return []
@@ -206,7 +252,7 @@ class LibraryEdits:
             done = Done(None, plan.action.value, (), {}, plan.notes)
             return done._replace(skipped=left, refused=tuple(plan.refused))
         told = {one.place for one in plan.by_store}
-        unsaid = (in_profile(one, why) for one, why in plan.refused.items() if one not in told)
+        unsaid = (why for one, why in plan.refused.items() if one not in told)
         return done._replace(
             skipped=Counter(done.skipped) + left,
             notes=(*done.notes, *unsaid),
@@ -326,7 +372,8 @@ class LibraryEdits:
         failed: list[Failed] = []
         of = 0
         for part in found.parts or (found,):
-            of += part.sessions or self._changed(part)
+            number = part.sessions or part.changed
+            of += number
             if part.state is ReceiptState.UNDONE:
                 continue
             own = {one.number for one in self.trash.of(part.place).entries(part.number)}
@@ -337,8 +384,8 @@ class LibraryEdits:
                     part.number, entries, token, measured
                 )
             except ExplorerError as error:
-                failed.append(Failed(part.place, error))
-                plan = UndoPlan(part, (), (), (error.message,))
+                failed.append(Failed(part.place, error, number))
+                plan = UndoPlan(part, (), (), (why_words(error),), of=number)
             placed = tuple(one._replace(place=part.place) for one in plan.entries)
             path = self._named[part.place].path
             shares.append(StoreUndo(part.place, path, plan._replace(entries=placed)))
@@ -353,10 +400,6 @@ class LibraryEdits:
 
     def lost_changes(self, after: int) -> list[str]:
         return lost_changes(self._ours.trash, [one.path for one in self._members.all], after)
-
-    def _changed(self, part: Receipt) -> int:
-        """How many sessions a change of cells was about."""
-        return len({shown(one.id) for one in self.trash.changes(part.number) if not one.entry})
 
     def _receipt(self, number: int | None) -> Receipt:
         cut_short = {one.number for one in self.after_crash().half_done}
@@ -393,12 +436,26 @@ class LibraryEdits:
             with self.trash.any.writing() as trash:
                 trash.set_receipt(plan.receipt.number, ReceiptState.UNDOING)
             works = [(one.place, partial(undo, at, one)) for at, one in enumerate(shares)]
-            done = self._each(plan.receipt, works)
-        return done._replace(words=PARTLY) if len(shares) < len(plan.by_store) else done
+            sizes = {one.place: one.plan.sessions for one in shares}
 
-    def _each(self, receipt: Receipt, works: Sequence[tuple[str, Callable[[], Done]]]) -> Done:
+            def left(failed: Failed) -> str:
+                why = why_words(failed.error)
+                return not_undone(plan, sizes[failed.place], failed.place, why)
+
+            done = self._each(plan.receipt, works, left)
+        rest = [one for one in plan.by_store if one.plan.why_not]
+        notes = (not_undone(plan, one.plan.of, one.place, one.plan.why_not) for one in rest)
+        refused = (*done.refused, *(one.place for one in rest))
+        return done._replace(notes=(*done.notes, *notes), refused=refused)
+
+    def _each(
+        self,
+        receipt: Receipt,
+        works: Sequence[tuple[str, Callable[[], Done]]],
+        left: Callable[[Failed], str] = lambda one: in_profile(one.place, one.error.message),
+    ) -> Done:
         """Do something to the parts of a change. What one store refuses does not stop the others:
-        its part stays unchanged, and the result names it."""
+        its part stays unchanged, and the result says what is `left`."""
         done: list[tuple[str, Done]] = []
         failed: list[Failed] = []
         try:
@@ -417,9 +474,11 @@ class LibraryEdits:
         if failed and not done:
             raise all_failed(failed)
         result = joined_done(receipt.number, "undo", done)
-        notes = (in_profile(place, error.message) for place, error in failed)
-        partly = failed or len(done) < len(works) or any(one.words for _, one in done)
-        return result._replace(notes=(*result.notes, *notes), words=PARTLY if partly else "")
+        return result._replace(
+            notes=(*result.notes, *map(left, failed)),
+            words=PARTLY if len(done) + len(failed) < len(works) or _partly(done) else "",
+            refused=tuple(one.place for one in failed),
+        )
 
     def before(self, receipt: Receipt) -> Receipt | None:
         older = (one for one in self.trash.receipts() if one.number < receipt.number)
@@ -476,7 +535,7 @@ class LibraryEdits:
             return None
         if receipt.state is ReceiptState.UNDOING:
             return self._close(receipt.number)
-        reached = sum(one.sessions or self._changed(one) for one in receipt.parts)
+        reached = sum(one.sessions or one.changed for one in receipt.parts)
         return self._close(receipt.number, recounted(receipt.words, reached))
 
     def finish(
@@ -509,3 +568,8 @@ class LibraryEdits:
         with self.trash.alone():
             left = [one for one in receipt.parts if one.state is not ReceiptState.UNDONE]
             return self._each(receipt, [(one.place, partial(restore, one)) for one in left])
+
+
+def _partly(done: Sequence[tuple[str, Done]]) -> bool:
+    """Whether something of a part was lost."""
+    return any(one.words for _, one in done)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action
 from explorer.stores.edits.plans import (
     Done,
@@ -19,7 +19,7 @@ from explorer.stores.edits.plans import (
     Tell,
     UndoPlan,
 )
-from explorer.stores.edits.words import in_profile
+from explorer.stores.edits.words import LOCKED, in_profile, stays
 from explorer.stores.library.members import Member
 from explorer.stores.ours.trash_records import Receipt
 
@@ -29,6 +29,8 @@ class Failed(NamedTuple):
 
     place: str
     error: ExplorerError
+    sessions: int = 0
+    """How many it was asked to change."""
 
 
 def outer_plan(member: Member, plan: EditPlan) -> EditPlan:
@@ -54,9 +56,11 @@ def joined_plan(
     action: Action, path: Path, shares: Sequence[StorePlan], failed: Sequence[Failed] = ()
 ) -> EditPlan:
     """Of a store that failed and does not even let us tell its sessions, there is a note."""
-    refused = {one.place: one.error.message for one in failed}
     told = {one.place for one in shares}
-    notes = [in_profile(place, why) for place, why in refused.items() if place not in told]
+    refused = {
+        one.place: one.error.message if one.place in told else left_in(one) for one in failed
+    }
+    notes = [why for place, why in refused.items() if place not in told]
     plans = [one.plan for one in shares]
     folders = {plan.folder for plan in plans if plan.totals.files}
     return EditPlan(
@@ -72,6 +76,17 @@ def joined_plan(
         by_store=tuple(shares),
         refused=refused,
     )
+
+
+def left_in(failed: Failed) -> str:
+    """How many sessions of a store stay as they are, and why."""
+    return stays(failed.sessions, failed.place, why_words(failed.error))
+
+
+def why_words(error: ExplorerError) -> str:
+    """Why a store is left alone, among others."""
+    busy = isinstance(error, StoreError) and error.problem is Problem.BUSY
+    return LOCKED if busy else error.message
 
 
 def skipped_in(plan: EditPlan, shares: Collection[StorePlan]) -> Counter[str]:
@@ -113,6 +128,9 @@ def joined_done(receipt: int | None, action: str, done: Sequence[tuple[str, Done
         _said([(place, one.notes) for place, one in done]),
         any(one.stopped for one in every),
         done_in=tuple(where for one in every for where in one.done_in),
+        left=tuple(
+            (reason, f"{name} in {place}") for place, one in done for reason, name in one.left
+        ),
     )
 
 

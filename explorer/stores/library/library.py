@@ -37,7 +37,7 @@ from explorer.stores.base import (
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.census import Census
 from explorer.stores.chats import ChatSession, Routes
-from explorer.stores.columns import Column, Columns
+from explorer.stores.columns import OWNER, Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
 from explorer.stores.library.members import GLANCE, UNCHANGED, Member, MemberFile, Members
@@ -191,6 +191,7 @@ class Library(Store):
         """What the store of a session says of it, or `nothing` where it is in none."""
         try:
             member, own = self.members.of(key)
+            self.members.hold(member.store)
             return member.told(lambda store: work(store, own))
         except NoSuchSession:
             return nothing
@@ -481,22 +482,32 @@ class Library(Store):
         }
 
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
-        """A whole id or title means that session; `PROFILE/ID` one in that profile."""
-        found = [
-            one._replace(key=member.outer(one.key))
-            for member, named in self._ask(lambda member: member.store.find(text, token))
-            for one in named
-        ]
+        """A whole id or title means that session; `PROFILE/ID` one in that profile, or else one
+        that belongs to it and is in the file of another."""
+        found = self._find_in(None, text, token)
         exact = [one for one in found if text in (one.id, one.title)]
+        if exact or "/" not in text:
+            return exact or found
         profile, id_ = self.scoped(text)
         within = [member for member in self.members.all if member.name == profile]
-        if exact or not within:
-            return exact or found
+        named = self._find_in(within, id_, token) if within else []
+        return named or self._find_of(text, token) or ([] if within else found)
+
+    def _find_in(
+        self, members: Collection[Member] | None, text: str, token: CancelToken | None
+    ) -> list[NamedSession]:
         return [
             one._replace(key=member.outer(one.key))
-            for member, named in self._ask(lambda one: one.store.find(id_, token), within)
+            for member, named in self._ask(lambda member: member.store.find(text, token), members)
             for one in named
         ]
+
+    def _find_of(self, text: str, token: CancelToken | None) -> list[NamedSession]:
+        """The sessions that belong to the profile before the slash."""
+        profile, _, id_ = text.partition("/")
+        found = self._find_in(None, id_, token) if id_ else []
+        owners = self.columns({OWNER}, [one.key for one in found], token)[OWNER] if found else {}
+        return [one for one in found if owners.get(one.key) == profile]
 
     def keys_starting(self, text: str, token: CancelToken | None = None) -> Starting:
         found = self._ask(lambda member: member.store.keys_starting(text, token))

@@ -370,7 +370,7 @@ class Members:
             for store in self._sharing.held:
                 store.let_go()
 
-    def _hold(self, store: Store) -> None:
+    def hold(self, store: Store) -> None:
         """Keep its connection for what follows, where this thread shares one."""
         if self._sharing.on and store.hold(self._sharing.token):
             self._sharing.held.append(store)
@@ -395,7 +395,7 @@ class Members:
             try:
                 if again or not member.is_open:
                     member.opened()
-                self._hold(member.store)
+                self.hold(member.store)
                 found[member] = work(member)
                 member.error = None
             except StoreError as error:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from explorer.stores.edits.words import words_of_parts
 from explorer.stores.library.members import Members
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import CellChange, Entry, Receipt, ReceiptState
@@ -119,11 +120,14 @@ def _joined(whole: Receipt, parts: Sequence[Receipt]) -> Receipt:
     """A change in several stores, with what its parts say: a store that was opened by itself may
     have undone its own."""
     parts = sorted(parts, key=lambda one: one.number)
+    done = whole.state not in (ReceiptState.BEGUN, ReceiptState.UNKNOWN)
     return whole._replace(
+        words=words_of_parts(whole, parts) if done else whole.words,
         state=whole.state if whole.half_done else whole_state(whole.state, parts),
         sessions=sum(one.sessions for one in parts),
         messages=sum(one.messages for one in parts),
         bytes=sum(one.bytes for one in parts),
+        changed=sum(one.changed for one in parts),
         back=sum(one.back for one in parts),
         place=", ".join(one.place for one in parts),
         parts=tuple(parts),

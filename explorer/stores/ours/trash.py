@@ -264,11 +264,13 @@ class TrashFile:
     def _receipts(self, store: bytes) -> list[Receipt]:
         rows = self._file.rows(
             "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
-            " total(e.messages), total(e.bytes), total(e.state = ?) FROM receipts r"
+            " total(e.messages), total(e.bytes), total(e.state = ?), (SELECT count(*)"
+            " FROM changes c WHERE c.receipt = r.number AND c.entry = 0) FROM receipts r"
             " LEFT JOIN entries e ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number"
             " ORDER BY r.number DESC",
             (EntryState.BACK, store),
         )
+        wholes = self.parts() if rows else {}
         return [
             Receipt(
                 number,
@@ -280,8 +282,10 @@ class TrashFile:
                 int(messages),
                 int(size),
                 int(back),
+                changed=changed,
+                whole=wholes.get(number, 0),
             )
-            for number, action, made, state, words, sessions, messages, size, back in rows
+            for number, action, made, state, words, sessions, messages, size, back, changed in rows
         ]
 
     def check(self) -> None:

@@ -66,6 +66,15 @@ class Receipt(NamedTuple):
     """The names of the state files that it was made in, where several are open."""
     parts: tuple["Receipt", ...] = ()
     """What it did in each of several state files."""
+    changed: int = 0
+    """Sessions that stay in their file, of which it changed something."""
+    whole: int = 0
+    """The number of the change in several state files that it is a part of."""
+
+    @property
+    def shown(self) -> int:
+        """Its number, for people: one change has one, whichever of its files are open."""
+        return self.whole or self.number
 
     @property
     def half_done(self) -> bool:

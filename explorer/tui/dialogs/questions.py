@@ -1,14 +1,17 @@
 """The dialogs that ask, and when they may open. All take clean text; the harmless answer has the
 focus.
 
-A question that comes late must not open while the user types elsewhere: a "y" that was meant for
-the search bar would answer it. The progress of an edit does not count: it opens by itself.
+A question that comes late must not open while the user types elsewhere, or has gone on with other
+keys: a "y" that was meant for the search bar would answer it. The progress of an edit does not
+count: it opens by itself.
 """
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -33,6 +36,10 @@ from explorer.tui.words import ALREADY_CHOSEN, CANNOT_STOP, MOVED_ON, STARTING, 
 
 T = TypeVar("T")
 
+LEAST_WIDTH = 44
+"""Cells of a list to choose from."""
+BESIDE_HINT = 6
+"""Cells of a border beside the hint in it."""
 BAR = 40
 """Cells of the progress bar."""
 
@@ -125,6 +132,7 @@ class OptionsDialog(Dialog[ScreenResultType]):
     def on_mount(self) -> None:
         hint = keymap_of(self.app).hint(self.SCOPE, {"option-take": self._enter})
         self._list.border_subtitle = Content(hint)
+        self._list.styles.min_width = max(LEAST_WIDTH, cell_len(hint) + BESIDE_HINT)
         self._list.highlighted = self._highlighted
         self.set_focus(self._list)
 
@@ -264,10 +272,14 @@ class ProgressDialog(Dialog[None]):
 
     def show(self, progress: Progress) -> None:
         if progress.waiting:
-            self._said.update(Content(WAITING_WORDS))
+            self.say(WAITING_WORDS)
             return
         self._bar.update(Content(_bar(progress)))
         self._said.update(Content(_words(progress, time.monotonic() - self._begun)))
+
+    def say(self, words: str) -> None:
+        """Say what it waits for."""
+        self._said.update(Content(words))
 
     def cancel(self) -> None:
         """Cancel the work, which closes the dialog when it ends."""
@@ -304,25 +316,47 @@ def _words(progress: Progress, seconds: float) -> str:
     return f"{words}\n{pace(progress.messages / seconds, duration(left))}"
 
 
+LATE = 0.4
+"""Seconds after which a key is not meant for the question that was asked for before it."""
+
+_presses: "WeakKeyDictionary[App[Any], int]" = WeakKeyDictionary()
+"""How often each app has been told something by keys or the mouse."""
+
+
+def note_press(app: App[Any]) -> None:
+    _presses[app] = _presses.get(app, 0) + 1
+
+
 class FocusPlace(NamedTuple):
     """What takes the keys, and what has been typed into it."""
 
     screen: Screen[object]
     focused: Widget | None
     typed: str
+    presses: int
+    """How many there had been."""
+    at: float
+    """When that was, in seconds."""
+
+    def has_moved_on(self, now: "FocusPlace") -> bool:
+        """Whether other keys were pressed since, long enough ago."""
+        return now.presses != self.presses and now.at - self.at > LATE
 
 
 def place(app: App[object]) -> FocusPlace:
     """Where the user is now."""
     screen = next(one for one in reversed(app.screen_stack) if not isinstance(one, ProgressDialog))
     focused = screen.focused
-    return FocusPlace(screen, focused, focused.value if isinstance(focused, Input) else "")
+    typed = focused.value if isinstance(focused, Input) else ""
+    return FocusPlace(screen, focused, typed, _presses.get(app, 0), time.monotonic())
 
 
 def still_at(app: App[object], before: FocusPlace) -> bool:
     """Whether the user is still there. A terminal in the background has no focus, and no typing."""
     now = place(app)
-    return now == before or (now.screen is before.screen and now.focused is None)
+    if now.screen is not before.screen or before.has_moved_on(now):
+        return False
+    return now.focused is None or (now.focused, now.typed) == (before.focused, before.typed)
 
 
 def may_ask(screen: Screen[None], before: FocusPlace) -> bool:

@@ -8,6 +8,7 @@ is offered.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -42,6 +43,7 @@ from explorer.stores.edits.words import (
     receipt_words,
     remedy,
 )
+from explorer.stores.sqlite.read_only import impatient
 from explorer.tui.dialogs.questions import (
     Instead,
     ProgressDialog,
@@ -56,8 +58,10 @@ from explorer.tui.edits.words import (
     agent_command_text,
     elsewhere_words,
     exit_words,
+    waiting_for,
     with_undo,
 )
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.suspend import run_command
@@ -68,6 +72,9 @@ After = Callable[[], None] | None
 
 PATIENCE = 0.4
 """Seconds after which an edit shows how far it is."""
+PLANNING = 1.0
+"""Seconds for which one of several profiles is waited for that another program keeps locked: the
+others can be changed without it."""
 NAMED = 3
 """Commands that are shown; of more there is only the number."""
 
@@ -119,8 +126,10 @@ class EditLane:
                 return
             if is_typing(self.screen.app):
                 self.screen.set_timer(PATIENCE, open_dialog)
-            else:
-                self.screen.app.push_screen(dialog)
+                return
+            if self.edits.planning:
+                dialog.say(waiting_for(self.edits.planning))
+            self.screen.app.push_screen(dialog)
 
         def work(token: CancelToken) -> Done:
             def tell(progress: Progress) -> None:
@@ -168,11 +177,24 @@ class EditLane:
         A newer question replaces an older one; none opens where the user has moved on."""
         asked_at = place(self.screen.app)
         against = refused or self.say
+        answered = False
+
+        def answer(act: Callable[[], None]) -> None:
+            nonlocal answered
+            answered = True
+            if may_ask(self.screen, asked_at):
+                act()
+
+        def say_waiting() -> None:
+            if not answered and self.edits.planning:
+                hint(self.screen, waiting_for(self.edits.planning))
+
+        self.screen.set_timer(PATIENCE, say_waiting)
         self.lanes.start(
             "plan",
             work,
-            lambda found: then(found) if may_ask(self.screen, asked_at) else None,
-            lambda why: against(why) if may_ask(self.screen, asked_at) else None,
+            lambda found: answer(lambda: then(found)),
+            lambda why: answer(lambda: against(why)),
         )
 
     def say(self, error: ExplorerError) -> None:
@@ -192,11 +214,16 @@ class EditSubject(NamedTuple):
     instead: Instead | None = None
     """What else can be done to them."""
 
-    def plan(self, edits: Edits, token: CancelToken) -> "_Shown | None":
+    def plan(self, lane: EditLane, token: CancelToken) -> "_Shown | None":
         """In a thread: the plan, and the words for it."""
-        keys = list(dict.fromkeys(self.keys))
+        keys, edits, store = list(dict.fromkeys(self.keys)), lane.edits, lane.lister.store
         if not keys:
             return None
+        several = store is not None and len(set(map(store.place, keys))) > 1
+        with impatient(PLANNING) if several else nullcontext():
+            return self._planned(edits, keys, token)
+
+    def _planned(self, edits: Edits, keys: list[int], token: CancelToken) -> "_Shown":
 
         def make(few: Sequence[int]) -> EditPlan:
             return edits.plan(self.action, few, token=token)
@@ -244,7 +271,7 @@ def confirm(lane: EditLane, about: EditSubject, after: After = None) -> None:
             lane.say(why)
 
     lane.find_out(
-        lambda token: about.plan(lane.edits, token),
+        lambda token: about.plan(lane, token),
         lambda shown: _ask(lane, shown, after) if shown else None,
         refused,
     )
@@ -257,7 +284,7 @@ def do_at_once(lane: EditLane, about: EditSubject) -> None:
     took: list[_Shown] = []
 
     def act(tell: Callable[[Progress], None]) -> Done:
-        shown = about.plan(lane.edits, stop)
+        shown = about.plan(lane, stop)
         if shown is None:
             raise ANOTHER
         if shown.nothing:
@@ -270,7 +297,7 @@ def do_at_once(lane: EditLane, about: EditSubject) -> None:
         _say_elsewhere(lane, shown.plan)
         _leave(lane, shown, done)
         # No question has said it before.
-        notes = (note.rstrip(".") for note in shown.plan.notes)
+        notes = (note.rstrip(".") for note in shown.plan.notes if note not in done.notes)
         _say_done(lane, done, ". ".join((shown.receipt, *notes)))
 
     lane.do(KINDS[about.action].verb, stop, act, then)

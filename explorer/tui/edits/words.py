@@ -17,6 +17,11 @@ NOTHING_ELSE = "Nothing else was changed."
 ARCHIVE_INSTEAD = "Archive instead"
 
 
+def waiting_for(places: Sequence[str]) -> str:
+    """Which profiles have not said yet what a change would do."""
+    return f"Waiting for {', '.join(clean_line(one, 40) for one in places)} …"
+
+
 def with_undo(words: str, keymap: Keymap) -> str:
     """What was done, and the key that undoes it."""
     return f"{words} · {keymap.key('undo')} to undo"

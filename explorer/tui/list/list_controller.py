@@ -515,11 +515,15 @@ class Lister:
         self._sessions.border_subtitle = Content(words)
 
     def _keys(self) -> ListKeys:
-        typing = self._search_bar.input.has_focus
-        names = ["show-hidden", "remove-filter", "clear-selection", "profiles", "find-lost"]
-        if typing:
-            names = ["search-hidden", "remove-filter", "search-clear", "profiles", "search-lost"]
-        return ListKeys(*map(keymap_of(self._sessions.app).key, names))
+        keymap = keymap_of(self._sessions.app)
+        if not self._search_bar.input.has_focus:
+            names = ["show-hidden", "remove-filter", "clear-selection", "profiles", "find-lost"]
+            return ListKeys(*map(keymap.key, names))
+        names = ["search-hidden", "remove-filter", "search-clear", "profiles", "search-lost"]
+        keys = ListKeys(*(keymap.key(name, typing=True) for name in names))
+        if keys.profiles == keymap.key("palette", typing=True):
+            keys = keys._replace(profiles=f"{keys.profiles} and choose “Profiles …”")
+        return keys
 
     def say_selection(self) -> None:
         """How many are selected, before the title of the list."""
