@@ -78,6 +78,9 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     ask(options, question(plan), plan_lines(plan), KINDS[plan.action].verb)
     done = apply_plan(edits, plan, force=options.force)
     done = done._replace(refused=(*done.refused, *unread))
+    if options.yes and done.receipt is not None and plan.action is Action.RENAME:
+        # No plan was shown that has said it.
+        done = done._replace(notes=(*done.notes, *plan.notes))
     finish(done, receipt_words(plan), options)
     return exit_code(done, done.refused or not done.ids or not harmless(done.skipped))
 

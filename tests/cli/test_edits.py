@@ -14,6 +14,7 @@ from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.edits.states import dump, need_tokenizer
 from tests.factories import T0, altered, go_on, one_session, rows, talk
+from tests.real_files import unpack
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +117,19 @@ def test_rename_and_its_conflict(path: Path, command: Command) -> None:
     assert rows(path, "SELECT title FROM sessions WHERE id = 'third'") == [("A title",)]
     command("rename", "third", "", "--yes", "--db", path)
     assert rows(path, "SELECT title FROM sessions WHERE id = 'third'") == [(None,)]
+
+
+def test_rename_says_that_a_title_is_kept_outside_the_file(
+    tmp_path: Path, command: Command
+) -> None:
+    loop = unpack("power-loop-0.2.0", tmp_path)
+    with altered(loop) as db:
+        db.execute("UPDATE sessions SET metadata_json = '{}'")
+    first = command("list", "--json", "--db", loop).json["sessions"][0]["id"]
+    done = command("rename", first, "Parcels", "--yes", "--db", loop)
+    assert "only Session Explorer on this machine shows this one" in done.err
+    told = command("rename", first, "Letters", "--yes", "--json", "--db", loop).json
+    assert "only Session Explorer" in " ".join(told["notes"])
 
 
 def test_archive_end_reopen_and_clear(path: Path, command: Command) -> None:
