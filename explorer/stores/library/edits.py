@@ -146,11 +146,11 @@ class LibraryEdits:
         return joined_plan(action, self.path, shares, failed)
 
     def _from_each(
-        self, members: Sequence[Member], ask: Callable[[Member], T]
+        self, members: Sequence[Member], ask: Callable[[Member], T], together: bool = True
     ) -> list[tuple[Member, T | ExplorerError]]:
         """What each store answers, or why it does not. Those that keep us waiting are waited for
         side by side: together no longer than for one."""
-        if len(members) < 2:
+        if len(members) < 2 or not together:
             return [(one, self._answer(one, ask)) for one in members]
         until = time.monotonic() + longest_wait(PATIENCE)
         answers: dict[Member, T | ExplorerError] = {}
@@ -368,27 +368,26 @@ class LibraryEdits:
         named, that is said of it, so that one before it can be undone."""
         self.trash.check()
         found = self._receipt(receipt)
+        parts = found.parts or (found,)
+        asked = {self._named[one.place]: one for one in parts if self._is_meant(one, entries)}
+
+        def ask(member: Member) -> UndoPlan:
+            number = asked[member].number
+            return self._editor(member.name, token).undo_plan(number, entries, token, measured)
+
         shares: list[StoreUndo] = []
         failed: list[Failed] = []
-        of = 0
-        for part in found.parts or (found,):
+        # What was interrupted is looked at alone, by one at a time.
+        interrupted = any(one.half_done for one in self.trash.receipts())
+        for member, plan in self._from_each(list(asked), ask, together=not interrupted):
+            part = asked[member]
             number = part.sessions or part.changed
-            of += number
-            if part.state is ReceiptState.UNDONE:
-                continue
-            own = {one.number for one in self.trash.of(part.place).entries(part.number)}
-            if entries is not None and own.isdisjoint(entries):
-                continue
-            try:
-                plan = self._editor(part.place, token).undo_plan(
-                    part.number, entries, token, measured
-                )
-            except ExplorerError as error:
-                failed.append(Failed(part.place, error, number))
-                plan = UndoPlan(part, (), (), (why_words(error),), of=number)
+            if isinstance(plan, ExplorerError):
+                failed.append(Failed(part.place, plan, number))
+                plan = UndoPlan(part, (), (), (why_words(plan),), of=number)
             placed = tuple(one._replace(place=part.place) for one in plan.entries)
-            path = self._named[part.place].path
-            shares.append(StoreUndo(part.place, path, plan._replace(entries=placed)))
+            shares.append(StoreUndo(part.place, member.path, plan._replace(entries=placed)))
+        of = sum(one.sessions or one.changed for one in parts)
         lost = self.lost_changes(found.number) if receipt is None else []
         if failed and len(failed) == len(shares):
             why = all_failed(failed).also(about_change(found))
@@ -397,6 +396,14 @@ class LibraryEdits:
             return UndoPlan(found, (), (), (*lost, why.message))
         plan = joined_undo(found, of, shares)
         return plan._replace(notes=(*lost, *plan.notes))
+
+    def _is_meant(self, part: Receipt, entries: Collection[int] | None) -> bool:
+        """Whether there is something to undo in a part of a change; `entries` are all that is
+        asked for, if not everything is."""
+        if part.state is ReceiptState.UNDONE:
+            return False
+        kept = self.trash.of(part.place).entries(part.number)
+        return entries is None or not {one.number for one in kept}.isdisjoint(entries)
 
     def lost_changes(self, after: int) -> list[str]:
         return lost_changes(self._ours.trash, [one.path for one in self._members.all], after)
