@@ -153,7 +153,8 @@ def _profiles(typed: _Typed) -> list[str]:
     if any(on_server(one.path) for one in found):
         return [one.name for one in every_set(found) if on_server(one.path)]
     names = profiles(profile_root(next(iter(dbs), None), os.environ, current_folder()))
-    if not dbs and (beside := listed_beside(os.environ, current_folder())):
+    named = dbs or _variable()
+    if not named and (beside := listed_beside(os.environ, current_folder())):
         names.append(beside.name)
     return names
 

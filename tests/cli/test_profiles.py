@@ -545,5 +545,9 @@ def test_the_file_of_the_current_folder_is_named_as_lists_name_it(
     assert [one["name"] for one in both] == ["work", "bot"]
     offered = [one.value for one in completions(["list", "--profile"], "", NOW).found]
     assert offered == ["default", "work", "bot"]
+    monkeypatch.setenv("SESSION_EXPLORER_DB", str(two))
+    offered = [one.value for one in completions(["list", "--profile"], "", NOW).found]
+    assert offered == ["default", "work"], "it is not listed beside files that are asked for"
+    monkeypatch.delenv("SESSION_EXPLORER_DB")
     wrong = command("list", "--profile", "bob")
     assert wrong.code == ExitCode.USAGE
