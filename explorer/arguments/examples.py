@@ -232,7 +232,7 @@ title or a subagent matches the excluded words. One `undo` restores everything.
             Example("session-explorer trash restore 1", "restore all of them"),
             Example("session-explorer trash restore 1 'Trip to Kyoto'", "restore one of them"),
             Example("session-explorer trash purge 1", "permanently delete them"),
-            Example("session-explorer trash purge --all", "empty the trash and the history"),
+            Example("session-explorer trash purge --all", "empty trash and history"),
         )
     ),
     "demo": CommandHelp(

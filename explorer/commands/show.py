@@ -7,13 +7,14 @@ from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, writ
 from explorer.commands.pager import paged
 from explorer.commands.shapes import fate_shape, message_shape, provenance_shape, session_shape
 from explorer.commands.stores import chosen_store, warn_unreadable, with_noted_pins
-from explorer.commands.words import only_in_file, part_of
+from explorer.commands.words import not_shown, only_in_file, part_of
 from explorer.errors import ExitCode, NoSuchSession, SeveralSessions
 from explorer.export import MARKDOWN, Format, message_lines, session_lines
 from explorer.model import Message, Provenance
 from explorer.stores.base import FileSession, Store
 from explorer.stores.resolve import (
     conversation_provenance,
+    left_out,
     read_conversation,
     resolve,
     without_repeats,
@@ -59,6 +60,8 @@ def show_session(options: argparse.Namespace, now: float) -> int:
         chain = catalog.chain(key)
         if len(chain) > len(unit.parts):
             note(part_of(chain.index(key) + 1, len(chain)))
+        if not options.all and (hidden := left_out(store, unit.parts)):
+            note(not_shown(hidden))
     return ExitCode.DONE
 
 

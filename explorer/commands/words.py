@@ -103,6 +103,12 @@ def part_of(at: int, parts: int) -> str:
     return f"Part {at} of {parts} of this conversation. --conversation prints all of them."
 
 
+def not_shown(messages: int) -> str:
+    """Below a session of which some messages are hidden."""
+    hidden = plural(messages, "rewound or hidden message")
+    return f"{hidden} not shown. --all prints {'it' if messages == 1 else 'them'}."
+
+
 def resuming(session: Session, now: float) -> str:
     """Which session is the last one."""
     facts = f"{session.source}, {ago(session.last_active, now)}"

@@ -161,6 +161,14 @@ def read_conversation(
         yield from read_session(store, key, everything, token)
 
 
+def left_out(store: Store, keys: Sequence[int], token: CancelToken | None = None) -> int:
+    """How many messages of these parts are only given with `everything`."""
+    return sum(
+        len(store.outlines(key, True, token)) - len(store.outlines(key, False, token))
+        for key in keys
+    )
+
+
 def conversation_provenance(
     store: Store, keys: Sequence[int], everything: bool, token: CancelToken | None = None
 ) -> Provenance | None:

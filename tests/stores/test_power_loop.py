@@ -14,6 +14,7 @@ from explorer.stores.power_loop import search
 from explorer.stores.resolve import read_session
 from explorer.stores.sort_order import ordered, values_of
 from explorer.stores.sqlite.read_only import Reader, Values
+from tests.conftest import Command
 from tests.factories import NOW, altered, everybody, rows, told
 from tests.real_files import unpack
 
@@ -323,3 +324,20 @@ def test_a_search_comes_in_stretches_from_the_end_and_misses_nothing(
         assert stretches > 20
         assert done == sorted(done)
         assert done[-1] == 1.0
+
+
+def test_show_counts_the_messages_that_it_leaves_out(tmp_path: Path, command: Command) -> None:
+    path = unpack("power-loop-8.0.0", tmp_path)
+    with altered(path) as db:
+        db.execute(
+            "UPDATE pl_messages SET state = 'dropped' WHERE state = 'active'"
+            " AND session_id = (SELECT session_id FROM pl_messages LIMIT 1)"
+        )
+    ((id_, dropped),) = rows(
+        path,
+        "SELECT session_id, count(*) FROM pl_messages WHERE state = 'dropped'"
+        " GROUP BY session_id ORDER BY count(*) DESC LIMIT 1",
+    )
+    shown = command("show", str(id_), "--db", path)
+    assert f"{dropped} rewound or hidden messages not shown. --all prints them." in shown.err
+    assert "not shown" not in command("show", str(id_), "--all", "--db", path).err
