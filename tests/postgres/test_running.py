@@ -24,8 +24,8 @@ def test_only_a_lease_or_a_new_message_makes_a_session_running(
         "UPDATE pl_messages SET created_at = created_at - 3600000",
         "UPDATE pl_sessions SET created_at = created_at - 3600000,"
         " updated_at = (extract(epoch FROM now()) * 1000)::bigint",
-        "UPDATE pl_messages SET created_at = created_at + 3600000 WHERE session_id = 'second_root'",
     )
+    ground.write_now("second_root")
     address = ground.server.address(ground.database)
     busy = {"second_root", "first_leased", "second_leased"}
 
