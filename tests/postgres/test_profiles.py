@@ -92,7 +92,8 @@ def test_a_prune_of_several_sets_asks_which_one(
     def looked_at(*which: str) -> int:
         # They are kept for as long as they were written just now.
         plan = command("prune", "messages:<99", "--dry-run", "--json", *which).json
-        return len(plan["sessions"]) + sum(plan["skipped"].values())
+        kept: dict[str, int] = plan["skipped"]
+        return len(plan["sessions"]) + sum(kept.values())
 
     one, other = looked_at("--profile", "public"), looked_at("--profile", "public.other")
     assert one > 0
