@@ -1,8 +1,8 @@
 """No search for garbage while all sessions are read.
 
-Python looks for garbage after every so many new objects, and stops everything else meanwhile. Rows
-of 100,000 sessions make it look through all of them again and again, a fiftieth of a second each
-time, and none of them is garbage.
+Python looks for garbage after every so many new objects, and stops everything else for that time.
+Rows of 100,000 sessions make it look through all of them again and again, a fiftieth of a second
+each time, and none of them is garbage.
 """
 
 import gc

@@ -34,7 +34,7 @@ def _lacks(tables: TableSet) -> str:
 
 
 def _grant(tables: TableSet, role: str) -> str:
-    """What somebody else has to type. All tables: each that is missing is missed later."""
+    """What the owner has to type. It names all tables: each is needed sooner or later."""
     schema, whom = quoted(tables.schema), quoted(role)
     use = "" if tables.usable else f"GRANT USAGE ON SCHEMA {schema} TO {whom}; "
     return clean_line(f"{use}GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {whom}", 400)

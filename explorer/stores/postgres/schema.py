@@ -5,8 +5,8 @@ its connection. Tables are asked for by their full name, and the search path of 
 the server's own functions in it: one in another schema could stand in for them. Views are left out:
 one may call anything, and may never end.
 
-The catalog of the server names every table, whoever may read it. So a set whose tables this user
-may not read is found as well, and so are the schemas that the search path leaves out.
+The catalog of the server names every table, also those that this user may not read. So a set with
+such tables is found as well, and so are the schemas that the search path leaves out.
 """
 
 import re
