@@ -32,7 +32,9 @@ MEMORY_TEXT = """
 The peak memory of one app on the server, after one thing and then the next: the list is complete;
 its end, its beginning and twenty pages; all sessions are selected; the filters count what each
 choice would list; two other orders; a search for a common word goes on for some seconds; all that
-it has found by then is selected, and a delete of that planned, which is not done. Measured once.
+it has found by then is selected, and a delete of that planned, which is not done. A plan names each
+session, so it takes more the more was found: on a fast machine, that aim may be missed. Measured
+once.
 """
 
 
