@@ -412,7 +412,7 @@ def _as_planned(there: SessionTables, planned: Planned, now: float) -> bool:
     return (
         len(found) == 1
         and not _is_written(there, found[0], now)
-        and there.size(planned.id).messages == planned.messages
+        and there.messages(planned.id) == planned.messages
         and {one.id for one in there.children([planned.id])} <= {*planned.children, planned.id}
     )
 

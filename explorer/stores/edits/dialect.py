@@ -310,6 +310,13 @@ class SessionTables(ABC):
         )
         return Size(cells.amount(count), cells.amount(size))
 
+    def messages(self, id_: str) -> int:
+        """How many messages a session has, without a look at any."""
+        shape = self.shape
+        sql = f"SELECT count(*) FROM {quoted(shape.messages)} m WHERE m.{quoted(shape.owner)} = ?"
+        ((count,),) = self.ask(sql, (id_,))
+        return cells.amount(count)
+
     def first_words(self, subject: Subject) -> str:
         """What a session without a title is called; empty where nothing was said."""
         return ""
