@@ -11,7 +11,7 @@ from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
 from explorer.errors import NoFileYet, Problem, ServerError, StoreError, closest
 from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
-from explorer.render.figures import count, plural
+from explorer.render.figures import count, listed, plural
 from explorer.search.filters import Filters, Moment
 from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
@@ -134,8 +134,7 @@ def _by_class(hidden: Mapping[Hidden, int]) -> tuple[list[tuple[Hidden, int]], i
 
 
 def _named(hidden: Iterable[tuple[Hidden, int]]) -> str:
-    *others, last = (name.words for name, _ in hidden)
-    return f"{', '.join(others)} and {last}" if others else last
+    return listed([name.words for name, _ in hidden])
 
 
 def _matches(arranged: Arranged, number: int, more: str = "") -> str:

@@ -6,6 +6,7 @@ through `local_time`; what is no time shows as "?". The names are English whatev
 now and the time zone come from the caller (None is the local zone).
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
 
@@ -58,6 +59,12 @@ def tokens(read: int | None, written: int | None) -> int | None:
 def plural(n: int, noun: str, many: str | None = None) -> str:
     """The number with its noun: 1 session, 3,000 sessions; `many` where an s is not enough."""
     return f"{count(n)} {noun if n == 1 else many or noun + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: “one, two and three”; nothing of none."""
+    *others, last = names or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 UNKNOWN = "?"

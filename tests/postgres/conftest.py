@@ -23,6 +23,13 @@ def _no_known_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "_known", {})
 
 
+@pytest.fixture
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings, notes and trash of one test."""
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+
+
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[Server]:
     """A server that a test may stop."""

@@ -18,6 +18,8 @@ from tests.postgres.filling import LOOPS, POWER_LOOP, fill_one
 from tests.postgres.server import Server, free_port
 from tests.real_files import unpack
 
+pytestmark = pytest.mark.usefixtures("own_folders")
+
 SECRET = "s3cr3t-w0rd"
 
 
@@ -25,12 +27,6 @@ SECRET = "s3cr3t-w0rd"
 def address(server: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
     made = fill_one(server, tmp_path_factory.mktemp("power-loop"), "told")
     return made.replace("postgres@", f"postgres:{SECRET}@")
-
-
-@pytest.fixture(autouse=True)
-def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
 
 
 def _json(command: Command, address: str, *arguments: str) -> Any:

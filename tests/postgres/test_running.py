@@ -1,7 +1,6 @@
 """What counts as running on a server: a lease or a new message, not a session that was archived."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,11 +8,7 @@ from explorer.errors import ExitCode
 from tests.conftest import Command
 from tests.postgres.edit_ground import Ground
 
-
-@pytest.fixture(autouse=True)
-def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
+pytestmark = pytest.mark.usefixtures("own_folders")
 
 
 def test_only_a_lease_or_a_new_message_makes_a_session_running(

@@ -3,7 +3,6 @@ is printed works."""
 
 import json
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -13,11 +12,7 @@ from tests.postgres.edit_ground import Ground
 from tests.postgres.filling import LOOPS
 from tests.postgres.server import Server, free_port
 
-
-@pytest.fixture(autouse=True)
-def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
+pytestmark = pytest.mark.usefixtures("own_folders")
 
 
 def test_schemas_outside_the_search_path_are_named_with_a_command(

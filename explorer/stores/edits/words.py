@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from explorer.errors import sentence
 from explorer.model import Action
-from explorer.render.figures import count, exact, plural, size, when
+from explorer.render.figures import count, exact, listed, plural, size, when
 from explorer.stores.edits.plans import (
     KINDS,
     AfterCrash,
@@ -108,12 +108,6 @@ def in_places(places: Sequence[str]) -> str:
     if len(places) > TOLD_APART:
         return f" in {plural(len(places), 'profile')}"
     return f" in {' and '.join(places)}" if places else ""
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as a sentence has them: “one, two and three”."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def in_profile(place: str, words: str) -> str:

@@ -6,14 +6,14 @@ file, and everybody who looks for its sessions has to be told.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Problem, StoreError
 from explorer.render.clean import clean_line
-from explorer.render.figures import count, plural, short_day
+from explorer.render.figures import count, listed, plural, short_day
 from explorer.stores.hermes.routes_file import FOLDER
 from explorer.stores.hermes.snapshots import Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
@@ -54,17 +54,17 @@ class LeftBehind(NamedTuple):
     @property
     def words(self) -> str:
         """As in: 2 snapshots (the newest from 9 Nov 2026) and 1 transcript."""
-        return _joined(self._parts(dated=True))
+        return listed(self._parts(dated=True))
 
     @property
     def counts(self) -> str:
         """As in: 2 snapshots and 1 transcript."""
-        return _joined(self._parts(dated=False))
+        return listed(self._parts(dated=False))
 
     @property
     def first(self) -> str:
         """The best of it, as in: 2 snapshots."""
-        return _joined(self._parts(dated=False)[:1])
+        return listed(self._parts(dated=False)[:1])
 
     def _parts(self, dated: bool) -> list[str]:
         parts = []
@@ -78,11 +78,6 @@ class LeftBehind(NamedTuple):
         if self.backups:
             parts.append(plural(self.backups, "backup"))
         return parts
-
-
-def _joined(parts: Sequence[str]) -> str:
-    *others, last = parts or [""]
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def left_behind(home: Path) -> LeftBehind:
