@@ -3,7 +3,6 @@
 import argparse
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from math import inf
 from pathlib import Path
 
 from explorer.commands.output import note
@@ -63,7 +62,13 @@ def known_catalog(store: Store) -> Catalog:
     """The catalog of a store; of each big file that has not changed, what was counted before."""
 
     def read(store: Store) -> Census:
-        return _kept(store, lambda: Census(store.catalog()), lambda kept: kept.since == -inf)
+        folder = _folder_for(store)
+        if folder is None:
+            return Census(store.catalog())
+        # Late: 3 ms that a small file need not pay. So below.
+        from explorer.stores.kept_census import census_of
+
+        return census_of(store.path, folder, "all", lambda: Census(store.catalog()))
 
     return store.catalog_by(lambda one: read(one).known)
 
@@ -73,26 +78,27 @@ def known_census(
 ) -> Census:
     """A census that is likely to tell the first rows of a list, kept in the same way. Of a small
     file, all of it is as quickly read."""
+    asked = " ".join((str(first), *sorted(sources)))
 
     def read(store: Store) -> Census:
-        small = size_of(str(store.path)) < BIG
-        return _kept(
-            store,
-            lambda: Census(store.catalog()) if small else store.census(first, sources),
-            tells,
+        folder = _folder_for(store)
+        if folder is None:
+            small = size_of(str(store.path)) < BIG
+            return Census(store.catalog()) if small else store.census(first, sources)
+        from explorer.stores.kept_census import census_of
+
+        return census_of(
+            store.path, folder, "newest", lambda: store.census(first, sources), tells, asked
         )
 
     return store.census_by(read)
 
 
-def _kept(store: Store, read: Callable[[], Census], tells: Callable[[Census], bool]) -> Census:
+def _folder_for(store: Store) -> Path | None:
+    """Where what was counted of a store is kept; None where that is not worth it."""
     folder = cache_folder()
-    if store.noted or not folder.is_absolute() or size_of(str(store.path)) < BIG:
-        return read()
-    # Late: 3 ms that a small file need not pay.
-    from explorer.stores.kept_census import census_of
-
-    return census_of(store.path, folder, read, tells)
+    kept = folder.is_absolute() and not store.noted and size_of(str(store.path)) >= BIG
+    return folder if kept else None
 
 
 def chosen_store(options: argparse.Namespace) -> Store:

@@ -491,15 +491,30 @@ class Catalog:
         """The tip represents the chain, with the class of its root; the other parts are folded."""
         tip, root = chain[-1], chain[0]
         position = self._position
-        reason = classes[position[root]]
-        if reason in (Hidden.ARCHIVED, Hidden.HIDDEN, Hidden.EMPTY, None):
-            reason = Hidden.EMPTY if self.empty.issuperset(chain) else None
-            reason = Hidden.HIDDEN if tip in self.hidden else reason
-            reason = Hidden.ARCHIVED if tip in self.archived else reason
+        reason = folded_class(
+            classes[position[root]],
+            archived=tip in self.archived,
+            hidden=tip in self.hidden,
+            empty=self.empty.issuperset(chain),
+        )
         for key in chain[:-1]:
             classes[position[key]] = Hidden.CONTINUATION
         classes[position[tip]] = reason
         self.active[position[tip]] = max(self.active[position[key]] for key in chain)
+
+
+def folded_class(
+    root: Hidden | None, *, archived: bool, hidden: bool, empty: bool
+) -> Hidden | None:
+    """The class of a conversation: that of its root, or else what was done with its tip; `empty`
+    says that no part has a message."""
+    if root not in (Hidden.ARCHIVED, Hidden.HIDDEN, Hidden.EMPTY, None):
+        return root
+    if archived:
+        return Hidden.ARCHIVED
+    if hidden:
+        return Hidden.HIDDEN
+    return Hidden.EMPTY if empty else None
 
 
 def _renewed(old: frozenset[int], new: frozenset[int], keys: Iterable[int]) -> frozenset[int]:

@@ -1,9 +1,9 @@
 """All sessions of a store counted, of which only some are known one by one.
 
 A list says how many sessions there are and why some are hidden, and shows the newest few. For that
-it is enough to know the sessions that were active lately, and those that stand for others; all
-others are only counted, by source and by why they are hidden. Of 100,000 sessions that takes
-half of the time of a whole catalog, and the list is sorted sooner.
+it is enough to know the conversations that were active lately; all others are only counted, by
+source and by why they are hidden. Of 100,000 sessions that takes half of the time of a whole
+catalog, and the list is sorted sooner.
 """
 
 from collections import Counter
@@ -37,9 +37,8 @@ class Census(NamedTuple):
     """Exact about its sessions, except for when they were active before `since`, and how many
     subagents those have."""
     others: Mapping[tuple[str, Hidden | None], int] = {}
-    """How many others there are, by source and by what they are hidden as. Each is a row of its
-    own, was last active before `since` or has no messages, and is neither pinned nor a part of a
-    conversation."""
+    """How many others there are, by source and by what they are hidden as. None is pinned, and the
+    conversation of each was last active before `since` or has no messages."""
     since: float = -inf
 
     @property
@@ -62,15 +61,16 @@ class Census(NamedTuple):
         keys, hidden = self.known.select(shown, wanted)
         listed = 0
         for (source, reason), number in self.others.items():
-            if wanted_source is not None and not wanted_source(source):
+            # A folded part goes with its conversation.
+            folded = reason is Hidden.CONTINUATION and reason not in shown
+            if wanted_source is not None and not folded and not wanted_source(source):
                 reason = Hidden.FILTERED
             if reason is None or reason in shown:
                 listed += number
             else:
                 hidden[reason] = hidden.get(reason, 0) + number
-        if self.others:
-            # Named in one order, however many of them are known one by one.
-            hidden = {reason: hidden[reason] for reason in Hidden if reason in hidden}
+        # Named in one order, however many of them are known one by one.
+        hidden = {reason: hidden[reason] for reason in Hidden if reason in hidden}
         return CountedRows(keys, listed, hidden)
 
     def tells_first(self, rows: CountedRows, most: int) -> bool:

@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from explorer.model import Hidden, Kind
 from explorer.stores.catalog import Catalog, Link, Mark
@@ -27,7 +28,7 @@ try:
 except ImportError:
     from hashlib import blake2b
 
-FORM = 3
+FORM = 4
 """Raise it when the form of the file or the meaning of a census changes."""
 WORTH = 0.01
 """Seconds that reading a census takes from which on it is worth keeping."""
@@ -41,25 +42,42 @@ _DIGEST = 16
 _KINDS = tuple(Kind)
 
 
+class KeptCensus(NamedTuple):
+    """A census, and what it was read for."""
+
+    census: Census
+    asked: str
+
+
 def census_of(
-    path: Path, folder: Path, read: Callable[[], Census], tells: Callable[[Census], bool]
+    path: Path,
+    folder: Path,
+    of: str,
+    read: Callable[[], Census],
+    tells: Callable[[Census], bool] = lambda kept: True,
+    asked: str = "",
 ) -> Census:
     """A census of the file at `path`: the kept one if the file has not changed since and it tells
-    what is asked, else what `read` gives, which is kept if that took long."""
+    what is wanted, else what `read` gives, which is kept if that took long. To read for the same
+    that was `asked` before would tell no more.
+
+    One is kept `of` all sessions, another of the newest: a short list needs only that, which is
+    read back in no time."""
     now = stamp(path)
     if now is None:
         return read()
-    kept = folder / blake2b(os.fsencode(os.path.realpath(path)), digest_size=_DIGEST).hexdigest()
+    digest = blake2b(os.fsencode(os.path.realpath(path)), digest_size=_DIGEST).hexdigest()
+    kept = folder / f"{digest}-{of}"
     known = _unpacked(_content(kept), now)
-    if known is not None and tells(known):
-        return known
+    if known is not None and (known.asked == asked or tells(known.census)):
+        return known.census
     begun = time.monotonic()
     found = read()
     worth = time.monotonic() - begun >= WORTH and isinstance(found.known.mark, Mark)
     if worth and stamp(path) == now and time.time() - now.written > SETTLED:
         # Not where there is no room or no right: the next command reads it all again.
         with suppress(OSError):
-            _write(kept, _packed(found, now))
+            _write(kept, _packed(KeptCensus(found, asked), now))
     return found
 
 
@@ -95,7 +113,8 @@ def _sweep(folder: Path) -> None:
             os.unlink(old.path)
 
 
-def _packed(census: Census, now: Stamp) -> bytes:
+def _packed(kept: KeptCensus, now: Stamp) -> bytes:
+    census, asked = kept
     catalog = census.known
     names = {name: number for number, name in enumerate(catalog.source_names)}
     tips = (key for key in catalog.keys if catalog.tip(key) == key)
@@ -121,6 +140,7 @@ def _packed(census: Census, now: Stamp) -> bytes:
     head = {
         "form": FORM,
         "stamp": now,
+        "asked": asked,
         "mark": catalog.mark,
         "sound": catalog.sound,
         "sources": catalog.source_names,
@@ -135,8 +155,8 @@ def _packed(census: Census, now: Stamp) -> bytes:
     return content + blake2b(content, digest_size=_DIGEST).digest()
 
 
-def _unpacked(content: bytes, now: Stamp) -> Census | None:
-    """The census, if it is that of the file as it is now."""
+def _unpacked(content: bytes, now: Stamp) -> KeptCensus | None:
+    """What was kept, if it is that of the file as it is now."""
     content, digest = content[:-_DIGEST], content[-_DIGEST:]
     if not content or blake2b(content, digest_size=_DIGEST).digest() != digest:
         return None
@@ -155,7 +175,7 @@ def _unpacked(content: bytes, now: Stamp) -> Census | None:
         others = {
             (source, reason and Hidden(reason)): number for source, reason, number in head["others"]
         }
-        return Census(known, others, head["since"])
+        return KeptCensus(Census(known, others, head["since"]), head["asked"])
     except (ValueError, TypeError, LookupError):
         return None
 

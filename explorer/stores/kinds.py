@@ -14,7 +14,6 @@ from explorer.stores.base import Store
 from explorer.stores.hermes.noted_store import NotedStore
 from explorer.stores.hermes.store import HermesStore, is_hermes
 from explorer.stores.ours.notes import Notes
-from explorer.stores.power_loop.tables import sets_of_tables
 from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import store_error
 from explorer.stores.sqlite.read_only import PATIENCE, FinishedCopy, ReadOnlyFile
@@ -39,14 +38,18 @@ def _hermes(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
 def _power_loop(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
     # Late, because it saves every Hermes user 7 ms.
     from explorer.stores.power_loop.store import PowerLoopStore
+    from explorer.stores.power_loop.tables import sets_of_tables
 
     return PowerLoopStore(file, sets_of_tables(schema), notes)
 
 
-KINDS = (
-    StoreKind(is_hermes, _hermes),
-    StoreKind(lambda schema: bool(sets_of_tables(schema)), _power_loop),
-)
+def _is_power_loop(schema: Schema) -> bool:
+    from explorer.stores.power_loop.tables import sets_of_tables
+
+    return bool(sets_of_tables(schema))
+
+
+KINDS = (StoreKind(is_hermes, _hermes), StoreKind(_is_power_loop, _power_loop))
 
 
 def open_store(

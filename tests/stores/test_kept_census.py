@@ -1,11 +1,11 @@
 """What was counted of a file is kept while the file is unchanged, and trusted no further."""
 
 import os
-from math import inf
 from pathlib import Path
 
 import pytest
 
+from explorer.settings import cache_folder
 from explorer.stores import kept_census
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
@@ -44,12 +44,8 @@ def _never() -> Census:
     raise AssertionError("it should not be read again")
 
 
-def _whole(census: Census) -> bool:
-    return census.since == -inf
-
-
 def _known(path: Path, folder: Path, store: Store) -> Catalog:
-    return census_of(path, folder, lambda: Census(store.catalog()), _whole).known
+    return census_of(path, folder, "all", lambda: Census(store.catalog())).known
 
 
 def _told(catalog: Catalog) -> tuple[object, ...]:
@@ -65,7 +61,7 @@ def _told(catalog: Catalog) -> tuple[object, ...]:
 def test_an_unchanged_file_is_not_read_again(path: Path, tmp_path: Path) -> None:
     store, folder = open_store(path), tmp_path / "cache"
     first = _known(path, folder, store)
-    again = census_of(path, folder, _never, _whole).known
+    again = census_of(path, folder, "all", _never).known
     assert _told(again) == _told(first) == _told(store.catalog())
     (kept,) = folder.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
@@ -144,3 +140,43 @@ def test_list_says_the_same_from_what_was_kept(
         monkeypatch.setattr(HermesStore, name, lambda *arguments: _never())
     again = command("list", "--json", "--limit", "5", "--db", path)
     assert (again.code, again.json) == (0, first.json)
+
+
+def test_a_list_of_all_does_not_take_the_place_of_a_short_one(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.commands.stores.BIG", 0)
+    path = unpack("hermes-v22", tmp_path)
+    _aged(path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    short = ("list", "--json", "--limit", "5", "--db", path)
+    everything = ("list", "--json", "--sort", "title", "--db", path)
+    first = command(*short).json
+    (kept,) = cache_folder().iterdir()
+    little = kept.read_bytes()
+    every = command(*everything).json
+    assert kept.read_bytes() == little
+    for name in ("catalog", "census"):
+        monkeypatch.setattr(HermesStore, name, lambda *arguments: _never())
+    assert (command(*short).json, command(*everything).json) == (first, every)
+
+
+def test_few_sessions_are_kept_for_a_short_list(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many conversations of several parts there are."""
+    path = unpack("hermes-v22", tmp_path)
+    with altered(path) as db:
+        rows = [(f"part{number}", f"part{number - 1}", number) for number in range(1, 3001)]
+        db.executemany(
+            "INSERT INTO sessions (id, source, parent_session_id, started_at, ended_at, end_reason)"
+            " VALUES (?, 'cli', ?, ?, 1.0, 'compression')",
+            [("part0", None, 0), *rows],
+        )
+    _aged(path)
+    monkeypatch.setattr("explorer.commands.stores.BIG", 0)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    listed = command("list", "--json", "--limit", "5", "--db", path).json
+    assert listed["hidden"]["continuation"] >= 3000
+    (kept,) = cache_folder().iterdir()
+    assert kept.stat().st_size < 10_000

@@ -9,15 +9,17 @@ import os
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.errors import Problem, StoreError
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, listed, plural, short_day
 from explorer.stores.hermes.routes_file import FOLDER
-from explorer.stores.hermes.snapshots import Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.sqlite.failures import short_path, store_error
+
+if TYPE_CHECKING:
+    from explorer.stores.hermes.snapshots import Snapshot
 
 BACKUPS = "backups"
 MOST_TRANSCRIPTS = 1000
@@ -32,7 +34,7 @@ _RESTORABLE = (
 class LeftBehind(NamedTuple):
     """What there is in a home besides the state file."""
 
-    snapshots: tuple[Snapshot, ...] = ()
+    snapshots: "tuple[Snapshot, ...]" = ()
     """The newest first."""
     transcripts: int = 0
     backups: int = 0
@@ -82,6 +84,9 @@ class LeftBehind(NamedTuple):
 
 def left_behind(home: Path) -> LeftBehind:
     """What a home has; only folders are listed."""
+    # Late, as below: homes that have their state file do without it.
+    from explorer.stores.hermes.snapshots import snapshots_of
+
     transcripts = islice(filter(_is_transcript, _names(home / FOLDER)), MOST_TRANSCRIPTS + 1)
     zipped, copies = backups_of(home)
     return LeftBehind(
@@ -108,7 +113,7 @@ def _is_transcript(name: str) -> bool:
     return name.endswith(".jsonl") or (name.startswith("session_") and name.endswith(".json"))
 
 
-def _snapshots(found: tuple[Snapshot, ...]) -> str:
+def _snapshots(found: "tuple[Snapshot, ...]") -> str:
     newest = short_day(found[0].made)
     if len(found) == 1:
         return f"1 snapshot from {newest}"
@@ -143,6 +148,8 @@ def with_snapshots(error: StoreError, path: Path) -> StoreError:
     cannot be read is opened again and again."""
     if path.name != STATE_FILE or error.problem not in _RESTORABLE:
         return error
+    from explorer.stores.hermes.snapshots import snapshots_of
+
     found, _ = snapshots_of(path.parent)
     if not found:
         return error

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from explorer.model import Session
-from explorer.stores.chats import Origin
+from explorer.stores.chat_origin import Origin
 from explorer.stores.hermes.origins import by_key, of_entry
 from explorer.stores.hermes.routes_file import read_routes_file, routes_stamp
 

@@ -7,7 +7,7 @@ The key is taken apart only for platform and type: ids may hold any sign that a 
 from collections.abc import Mapping
 from functools import lru_cache
 
-from explorer.stores.chats import Origin
+from explorer.stores.chat_origin import Origin
 from explorer.stores.sqlite import cells
 
 COLUMNS = (

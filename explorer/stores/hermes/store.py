@@ -31,7 +31,6 @@ from explorer.stores.base import (
 )
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.census import Census
-from explorer.stores.chats import ChatSession, Routes
 from explorer.stores.columns import CHAT, Column, Columns, Unique
 from explorer.stores.fates import Fates
 from explorer.stores.hermes import messages
@@ -43,6 +42,7 @@ from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
 
 if TYPE_CHECKING:
+    from explorer.stores.chats import ChatSession, Routes
     from explorer.stores.hermes.chats.routes import ChatFile
     from explorer.stores.hermes.edits.dialect import HermesDialect
     from explorer.stores.hermes.transcript_files.alone import LoneSessions
@@ -233,14 +233,14 @@ class HermesStore(Store):
 
         return self.look(), routes_stamp(self.path)
 
-    def chat_routes(self, now: float, token: CancelToken | None = None) -> Routes:
+    def chat_routes(self, now: float, token: CancelToken | None = None) -> "Routes":
         from explorer.stores.hermes.chats.routes import read_routes
 
         return self._file.read(lambda reader: read_routes(reader, self._chat_file(), now), token)
 
     def chat_sessions(
         self, ids: Collection[str], token: CancelToken | None = None
-    ) -> Sequence[ChatSession]:
+    ) -> "Sequence[ChatSession]":
         from explorer.stores.hermes.chats.routes import read_sessions
 
         return self._file.read(lambda reader: read_sessions(reader, self._chat_file(), ids), token)

@@ -4,7 +4,7 @@ short or common it is, since it is known to be one."""
 import re
 
 from explorer.render.veil import MARK
-from explorer.stores.chats import LOCAL, Origin
+from explorer.stores.chat_origin import LOCAL, Origin
 from explorer.stores.private.hiding import Hiding
 from explorer.stores.private.marks import Who
 

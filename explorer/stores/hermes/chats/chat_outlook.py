@@ -6,7 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.stores.chats import ChatReset, Origin
+from explorer.stores.chat_origin import Origin
+from explorer.stores.chats import ChatReset
 from explorer.stores.hermes.chats.reset_policy import Era, era_of
 from explorer.stores.hermes.chats.reset_rules import RouteClock, Time, forecast
 from explorer.stores.hermes.chats.reset_settings import ResetSettings, read_reset_settings

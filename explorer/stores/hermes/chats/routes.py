@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.stores.chats import NO_RESET, ChatSession, KnownFrom, Origin, Route, Routes
+from explorer.stores.chat_origin import Origin
+from explorer.stores.chats import NO_RESET, ChatSession, KnownFrom, Route, Routes
 from explorer.stores.hermes.chats.chat_outlook import ChatOutlook
 from explorer.stores.hermes.noted_origins import noted_origins
 from explorer.stores.hermes.origins import COLUMNS, of_entry, of_row

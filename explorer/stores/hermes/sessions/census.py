@@ -8,21 +8,21 @@ take nearly all of the time, so they run at once, on two connections that see on
 How new is new is guessed from a few candidates; the caller checks that the census reaches far
 enough.
 
-Known one by one are the newest, the pinned, and the parts of conversations. What else is hidden is
-only counted, by the class that a catalog would give it.
+Known one by one are the newest and the pinned, with the other parts of their conversations and with
+their subagents. All others are only counted, by the class that a catalog would give them.
 
 Nothing is assumed about what was counted before. A proof that a kept count still holds would have
 to see every flag and every newest message again, which is what these walks do.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from explorer.model import Hidden, Kind
-from explorer.stores.catalog import NOISE, Catalog, Link, children
+from explorer.stores.catalog import NOISE, Catalog, Link, children, folded_class
 from explorer.stores.census import Census
 from explorer.stores.hermes.sessions.first_page import MARGIN, candidate_times
 from explorer.stores.hermes.sessions.survey import (
@@ -104,13 +104,13 @@ def census(reader: Reader, first: int, sources: Collection[str]) -> Census | Non
     others = _others(numbers, known, spoken, tied)
     if others is None:
         return None
-    found = {key: link for key, link in tied.links.items() if key in known}
+    found = {key: tied.links[key] for key in known if key in tied.links}
     catalog = Catalog(
         keys=list(known),
         active=[_active(reader, key, spoken, tied) for key in known],
         sources=list(known.values()),
         links=found | _links_of_helpers(reader, known, tied),
-        chains=tied.chains,
+        chains=[chain for chain in tied.chains if chain[-1] in known],
         empty=frozenset(known.keys() & spoken.silent.keys()),
         mark=mark_of(reader),
         archived=tied.flagged["archived"] & known.keys(),
@@ -259,16 +259,16 @@ def _with_forks(reader: Reader, ties: dict[int, Ties], linked: dict[int, Link]) 
 
 def _known(reader: Reader, since: float, spoken: Spoken, tied: Tied) -> dict[int, str]:
     """The sources of the sessions that are known one by one. Those that a list may show come with
-    their subagents, which their rows count."""
+    the rest of their conversations and with their subagents, which their rows count."""
     new = spoken.sources | {key: tied.sources[key] for key in tied.noted}
-    # Without a message it is listed all the same where its source, a machine's, is asked for.
+    chain_of = {key: chain for chain in tied.chains for key in chain}
+    # Without a message it is listed all the same where its source, a machine's, is asked for, or
+    # where another part of its conversation has one.
     new |= {
         key: source
         for key, source in spoken.silent.items()
-        if source in NOISE and _active(reader, key, spoken, tied) >= since
+        if (source in NOISE or key in chain_of) and _active(reader, key, spoken, tied) >= since
     }
-    parts = {key: tied.ties[key].source for chain in tied.chains for key in chain}
-    chain_of = {key: chain for chain in tied.chains for key in chain}
     listed = {part for key in new for part in chain_of.get(key, (key,))}
     ids = {row[1] for row in numbered_rows(reader, "s.id", "sessions", listed)}
     helped = {key: one.source for key, one in tied.helpers.items() if one.parent_id in ids}
@@ -278,7 +278,9 @@ def _known(reader: Reader, since: float, spoken: Spoken, tied: Tied) -> dict[int
         if link.kind is Kind.SUBAGENT and link.parent in listed
     }
     pinned = {key: tied.sources[key] for key in tied.flagged["pinned"]}
-    return new | helped | parts | pinned
+    known = new | helped | pinned
+    whole = {chain_of[key] for key in known if key in chain_of}
+    return known | {key: tied.ties[key].source for chain in whole for key in chain}
 
 
 def _links_of_helpers(reader: Reader, known: Iterable[int], tied: Tied) -> dict[int, Link]:
@@ -293,11 +295,6 @@ def _links_of_helpers(reader: Reader, known: Iterable[int], tied: Tied) -> dict[
     return {key: Link(Kind.SUBAGENT, parents.get(id_)) for key, id_ in helpers.items()}
 
 
-def _class(reason: Hidden, source: str) -> Hidden:
-    """What a session is hidden as: a subagent for what it is; others for their source first."""
-    return reason if reason is Hidden.SUBAGENT else NOISE.get(source, reason)
-
-
 def _others(
     numbers: Mapping[str, int], known: Collection[int], spoken: Spoken, tied: Tied
 ) -> dict[tuple[str, Hidden | None], int] | None:
@@ -307,15 +304,32 @@ def _others(
     sources |= {key: ties.source for key, ties in tied.ties.items()}
     left = Counter(numbers)
     left.subtract(Counter(map(sources.__getitem__, known)))
-    found: Counter[tuple[str, Hidden | None]] = Counter()
-    counted = set(known)
     # As a catalog does: what was done with a session counts before what it is.
-    for reason, keys in (
+    classes: Sequence[tuple[Hidden, Set[int]]] = (
         (Hidden.SUBAGENT, subagents | tied.helpers.keys()),
         (Hidden.ARCHIVED, tied.flagged["archived"]),
         (Hidden.HIDDEN, tied.flagged["hidden"]),
         (Hidden.EMPTY, spoken.silent.keys()),
-    ):
+    )
+
+    def class_of(key: int) -> Hidden | None:
+        reason = next((reason for reason, keys in classes if key in keys), None)
+        return _class(reason, sources[key])
+
+    found: Counter[tuple[str, Hidden | None]] = Counter()
+    counted = set(known)
+    for *parts, tip in (chain for chain in tied.chains if chain[-1] not in known):
+        reason = folded_class(
+            class_of(parts[0]),
+            archived=tip in tied.flagged["archived"],
+            hidden=tip in tied.flagged["hidden"],
+            empty=spoken.silent.keys() >= {*parts, tip},
+        )
+        found[sources[tip], reason] += 1
+        found.update((sources[part], Hidden.CONTINUATION) for part in parts)
+        left.subtract(map(sources.__getitem__, (*parts, tip)))
+        counted.update(parts, (tip,))
+    for reason, keys in classes:
         fresh = keys - counted
         counted |= fresh
         for source, number in Counter(map(sources.__getitem__, fresh)).items():
@@ -326,3 +340,8 @@ def _others(
     for source, number in left.items():
         found[source, NOISE.get(source)] += number
     return +found
+
+
+def _class(reason: Hidden | None, source: str) -> Hidden | None:
+    """What a session is hidden as: a subagent for what it is; others for their source first."""
+    return reason if reason is Hidden.SUBAGENT else NOISE.get(source, reason)

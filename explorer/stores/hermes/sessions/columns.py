@@ -12,7 +12,7 @@ from typing import Any
 
 from explorer.stores import columns
 from explorer.stores.base import NamedSession, Starting
-from explorer.stores.chats import Origin
+from explorer.stores.chat_origin import Origin
 from explorer.stores.columns import Column, Columns, Recipe, Recipes, Unique
 from explorer.stores.hermes.origins import COLUMNS as ORIGIN
 from explorer.stores.hermes.origins import chat_text, of_row
