@@ -5,6 +5,7 @@ newer one.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -14,8 +15,9 @@ from explorer.errors import StoreError
 from explorer.stores.base import Candidate, Indexed, Needles, Stretch
 from explorer.stores.library.members import Member, Members
 
-MARGIN = 5
-"""Candidates that each store is asked for beyond its share of a page."""
+MARGIN = 2
+"""Candidates that each store is asked for beyond its share of a page. Each takes longer to find
+than to ask the few stores again that may have more."""
 
 
 def indexed(
@@ -32,16 +34,15 @@ def indexed(
         return one.store.indexed(quick, few, places.get(one.number), token)
 
     def read_on(one: Member) -> Indexed:
-        return one.store.indexed(quick, limit - few, told[one].below, token)
+        more = one.store.indexed(quick, longer[one], told[one].below, token)
+        return more._replace(found=[*told[one].found, *more.found])
 
     told = dict(members.ask(read, asked))
-    hits = {one: own.found for one, own in told.items()}
-    longer = _longer(hits, limit, [one for one in told if told[one].below is not None])
-    if longer and few < limit:
+    longer = _longer(told, limit)
+    if longer:
         # Those that cannot be read any more keep what they gave.
         with suppress(StoreError):
-            for one, more in members.ask(read_on, longer):
-                told[one] = more._replace(found=[*told[one].found, *more.found])
+            told |= members.ask(read_on, longer)
     every = [hit for one, own in told.items() for hit in one.candidates(own.found)]
     every.sort(key=lambda hit: (-hit.at, -hit.message_id))
     left = tuple((one.number, own.below) for one, own in told.items() if own.below is not None)
@@ -73,13 +74,16 @@ def _with_certainty(
     ]
 
 
-def _longer(
-    hits: Mapping[Member, Sequence[Candidate]], limit: int, unfinished: Sequence[Member]
-) -> list[Member]:
-    """Which of these may have more among the newest `limit`."""
-    times = sorted((hit.at for found in hits.values() for hit in found), reverse=True)
-    edge = times[limit - 1] if len(times) >= limit else -math.inf
-    return [one for one in unfinished if min((hit.at for hit in hits[one]), default=edge) >= edge]
+def _longer(told: Mapping[Member, Indexed], limit: int) -> dict[Member, int]:
+    """How many more of the newest `limit` each store may have: as many as there is room for after
+    the oldest that it gave."""
+    times = sorted(-hit.at for own in told.values() for hit in own.found)
+    room = {
+        one: limit - bisect_right(times, max((-hit.at for hit in own.found), default=-math.inf))
+        for one, own in told.items()
+        if own.below is not None
+    }
+    return {one: more for one, more in room.items() if more > 0}
 
 
 def ranked(
