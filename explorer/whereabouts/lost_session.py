@@ -30,7 +30,7 @@ from explorer.stores.sqlite.failures import short_path
 from explorer.whereabouts.databases import BesideSets, beside_sets, name_of, reached
 from explorer.whereabouts.deleted import deleted_sightings
 from explorer.whereabouts.earlier_titles import earlier_titles
-from explorer.whereabouts.in_chats import in_chat
+from explorer.whereabouts.in_chats import chats_beside, in_chat
 from explorer.whereabouts.places import (
     SearchedFile,
     backups,
@@ -158,32 +158,35 @@ class LostSession:
 
     def _in_chats(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         """The current sessions of chats whose people or names are meant, and those that a route
-        names and no state file has. After all state files: a route may lead into another one."""
+        names and no state file has. After all state files: a route may lead into another one. Where
+        the state file cannot be read, the routes beside it are still there."""
         store = self._stores.get(os.path.realpath(file.path))
         place = Place(PlaceKind.CHATS, file.name, file.path)
         try:
-            chats = store.chats(self._now, token).chats if store is not None else ()
+            chats, troubles = store.chats(self._now, token) if store else chats_beside(file.path)
         except ExplorerError:
             # What is wrong with the file was told before.
             return
-        if not chats:
+        if not chats and not troubles:
             return
         yield Begun(place)
         found = more = 0
         for chat in chats:
-            if (told := in_chat(place, chat, self.wanted)) is None:
+            if (told := in_chat(place, chat, self.wanted, lost=store is None)) is None:
                 continue
             elsewhere = any(self._has(other, told.id, token) for other in self.files)
             if told.id in self._known(file.path) or (told.key is None and elsewhere):
                 continue
-            self._known(file.path).add(told.id)
+            if store is not None:
+                # Else a copy of it, which has more to offer, may still be found.
+                self._known(file.path).add(told.id)
             extra = () if file.listed else (Reason.OTHER_PROFILE,)
             if found < self._most:
                 found += 1
                 yield told._replace(reasons=(*extra, *told.reasons))
             else:
                 more += 1
-        yield Ended(place, found, more)
+        yield Ended(place, found, more, error=" ".join(troubles))
 
     def _earlier_titles(self, file: SearchedFile, token: CancelToken) -> Mapping[str, str]:
         path = self._ours.trash

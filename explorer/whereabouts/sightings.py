@@ -50,6 +50,8 @@ class Reason(StrEnum):
     FILE = "file"
     GONE = "gone"
     """A chat leads to it, and no state file has it."""
+    LOST = "lost"
+    """A chat leads to it, and the state file of the chat is missing or cannot be read."""
     NOT_THE_WORDS = "not_the_words"
     """The state file has the session, but not with these words."""
 

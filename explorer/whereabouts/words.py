@@ -84,6 +84,8 @@ def _reasons(found: Sighting) -> Iterator[str]:
         yield f"Only in a snapshot from {short_day(found.place.made)}."
     if Reason.GONE in reasons:
         yield "A chat leads to it, but no state file has it: deleted, or in a file not found here."
+    if Reason.LOST in reasons:
+        yield "A chat leads to it, but its state file cannot be read. Its id may find a copy."
     if Reason.FILE in reasons:
         yield "Only in a text file beside the state file."
     if changed:
@@ -95,6 +97,8 @@ def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
     safe = bool(re.fullmatch(SAFE_ID, found.id))
     if Reason.GONE in found.reasons:
         line = file.command("chats", found.id) if safe else ""
+    elif Reason.LOST in found.reasons:
+        line = file.command("where", found.id) if safe else ""
     elif found.path is not None and found.shows and safe:
         line = file.command("show", id_=found.id)
     elif found.path is not None:

@@ -1,6 +1,8 @@
 """A state file that is gone, and what is left of its sessions: nothing looks as if there had
 never been any."""
 
+import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -93,6 +95,33 @@ def test_a_home_of_which_only_backups_are_left_names_them(home: Path, command: C
     said = command("where", "huckleberry").err
     assert "~/.hermes/backups: 1 zip backup, unpack one" in said
     assert "~/.hermes/state.db.bak: backup, open it with --db" in said
+
+
+def test_a_chat_of_a_lost_file_leads_to_what_is_left_of_its_session(
+    home: Path, command: Command
+) -> None:
+    """Who talked to the agent is in no message: only the route says it."""
+    _solo(home)
+    entry = {
+        "session_id": "filed_1",
+        "platform": "telegram",
+        "origin": {"chat_type": "dm", "user_name": "Wilhelmina", "chat_id": "77"},
+    }
+    routes = {"agent:main:telegram:dm:77": entry}
+    (home / "sessions" / "sessions.json").write_text(json.dumps(routes))
+    [found] = command("where", "--json", "wilhelmina").json["sightings"]
+    assert (found["place"], found["id"], found["reasons"]) == ("chats", "filed_1", ["lost"])
+    assert "its state file cannot be read" in found["why"]
+    program, *typed = shlex.split(found["command"])
+    assert (program, typed) == ("session-explorer", ["where", "filed_1"])
+    assert ("files", "default") in _places(command, "filed_1")
+    assert ("snapshot", "default") not in _places(command, "filed_1")
+    (home / "state.db").write_bytes(b"no database at all" * 100)
+    assert _places(command, "wilhelmina") == [("chats", "default")]
+    (home / "sessions" / "sessions.json").write_text("{")
+    said = command("where", "wilhelmina")
+    assert said.code == ExitCode.NO_SUCH_SESSION
+    assert "  Chats of default: Cannot read " in said.err.split("Not searched:\n")[1]
 
 
 def test_a_log_that_is_left_is_not_taken_for_that_of_the_copy(home: Path, command: Command) -> None:

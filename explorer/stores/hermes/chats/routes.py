@@ -66,23 +66,35 @@ def read_routes(reader: Reader, file: ChatFile, now: float) -> Routes:
             # A gateway elsewhere has settings that are not known here.
             reset = outlook.of_route(entry, route.origin) if outlook and not moved else NO_RESET
             found[key] = route._replace(moved=moved, updated_at=known, reset=reset)
-    troubles = list(_unnamed(broken, str(file.path)))
-    broken = 0
+    beside = read_routes_beside(file, found.keys(), outlook)
+    return beside._replace(
+        routes=(*found.values(), *beside.routes),
+        troubles=(*_unnamed(broken, str(file.path)), *beside.troubles),
+    )
+
+
+def read_routes_beside(
+    file: ChatFile, known: Collection[str] = (), outlook: ChatOutlook | None = None
+) -> Routes:
+    """The routes in `sessions.json` of chats that are not `known`. It is there where the state file
+    is gone, too."""
     beside = read_routes_file(file.path)
     place = str(folder_of(file.path) / ROUTES)
     if beside.trouble:
-        troubles.append(f"Cannot read {place}: {beside.trouble}.")
+        trouble = f"Cannot read {place}: {beside.trouble}."
+        return Routes((), (trouble,), frozenset([str(file.path)]))
+    found: list[Route] = []
+    broken = 0
     for key, entry in beside.entries.items():
-        if key not in found:
-            route = _route(key, entry, file, KnownFrom.FILE)
-            if route is None:
-                broken += 1
-            else:
-                reset = outlook.of_route(entry, route.origin) if outlook else NO_RESET
-                found[key] = route._replace(reset=reset)
-    troubles += _unnamed(broken, place)
-    unread = frozenset([str(file.path)] if beside.trouble else ())
-    return Routes(tuple(found.values()), tuple(troubles), unread)
+        if key in known:
+            continue
+        route = _route(key, entry, file, KnownFrom.FILE)
+        if route is None:
+            broken += 1
+        else:
+            reset = outlook.of_route(entry, route.origin) if outlook else NO_RESET
+            found.append(route._replace(reset=reset))
+    return Routes(tuple(found), tuple(_unnamed(broken, place)))
 
 
 def _unnamed(broken: int, place: str) -> Iterator[str]:
