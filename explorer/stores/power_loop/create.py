@@ -1,17 +1,12 @@
 """Writes new files as power-loop 8.0 makes them: for the demo.
 
-Names, columns, their order and their defaults are those of a file that power-loop makes itself. It
-never opens a file that is already there, and all that happens until the file is closed is one
-transaction.
+Names, columns, their order and their defaults are those of a file that power-loop makes itself.
 """
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Self
 
-from explorer.stores.sqlite.new_file import claim, with_companions
+from explorer.stores.sqlite.new_file import NewFile
 
 VERSION = 9
 _SCHEMA = """
@@ -125,44 +120,14 @@ CREATE INDEX pl_context_outbox ON pl_context_attempts (accounted,delivered,creat
 CREATE INDEX pl_context_attempt_key ON pl_context_attempts (cache_key,outcome);
 CREATE INDEX pl_context_attempt_owner ON pl_context_attempts (owner_session_id,created_at);
 """
+_VERSIONED = f"INSERT INTO pl_schema_migrations (id, version) VALUES (1, {VERSION});"
 _BEGIN = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;"
 
 
-class LoopFile:
-    """A file in the making; use it as a context manager."""
+class LoopFile(NewFile):
+    """A file in the making."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._db = connection
-
-    @classmethod
-    def create(cls, path: Path) -> Self:
-        """A new file, readable by its owner only."""
-        claim(path)
-        made = cls(path, sqlite3.connect(path, isolation_level=None))
-        try:
-            made._db.executescript(_BEGIN + _SCHEMA)
-            made._insert("pl_schema_migrations", id=1, version=VERSION)
-        except sqlite3.Error:
-            made._discard()
-            raise
-        return made
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind:
-            self._discard()
-            return
-        self._db.execute("COMMIT")
-        self._db.close()
-
-    def _discard(self) -> None:
-        """Leave nothing behind."""
-        self._db.close()
-        for path in with_companions(self.path):
-            path.unlink(missing_ok=True)
+    TABLES = _BEGIN + _SCHEMA + _VERSIONED
 
     def add_session(
         self,
@@ -295,10 +260,6 @@ class LoopFile:
             model=model,
             created_at=_milliseconds(at),
         )
-
-    def _insert(self, table: str, **values: str | float | None) -> None:
-        sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES (:{', :'.join(values)})"
-        self._db.execute(sql, values)
 
 
 def _milliseconds(seconds: float) -> int:

@@ -1,23 +1,19 @@
 """Writes new state files of Hermes' schema 22: for the demo, for import and for tests.
 
-It never opens a file that is already there. All that happens until the file is closed is one
-transaction, so a file is complete or does not exist. Counters are kept as Hermes 0.19 keeps them,
-and every time comes in as an argument: the same calls make the same rows. Names, columns, their
-order and their defaults are those of a file that Hermes 0.19 makes itself, so that it opens ours
-without changing anything. The tables for Telegram topics are missing on purpose: Hermes adds them
-when topics are turned on.
+Counters are kept as Hermes 0.19 keeps them, and every time comes in as an argument: the same calls
+make the same rows. Names, columns, their order and their defaults are those of a file that Hermes
+0.19 makes itself, so that it opens ours without changing anything. The tables for Telegram topics
+are missing on purpose: Hermes adds them when topics are turned on.
 """
 
 import json
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Self
 
 from explorer.errors import ExplorerError
 from explorer.stores.content import MARKER
-from explorer.stores.sqlite.new_file import claim, with_companions
+from explorer.stores.sqlite.new_file import NewFile
 
 VERSION = 22
 
@@ -180,46 +176,10 @@ UPDATE sessions SET archived = :archived
 """
 
 
-class StateFile:
-    """A state file in the making; use it as a context manager, or `close` it."""
+class StateFile(NewFile):
+    """A state file in the making."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._db = connection
-
-    @classmethod
-    def create(cls, path: Path) -> Self:
-        """A new file, readable by its owner only."""
-        claim(path)
-        # No implicit transactions: the one there is ends in `close` or `discard`.
-        state = cls(path, sqlite3.connect(path, isolation_level=None))
-        try:
-            state._db.executescript(_BEGIN + SCHEMA)
-        except sqlite3.Error:
-            state.discard()
-            raise
-        return state
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        (self.discard if kind else self.close)()
-
-    def close(self) -> None:
-        """Make it all durable; afterwards there is one file, without a log beside it."""
-        try:
-            self._db.execute("COMMIT")
-        except sqlite3.Error:
-            self.discard()
-            raise
-        self._db.close()
-
-    def discard(self) -> None:
-        """Leave nothing behind."""
-        self._db.close()
-        for path in with_companions(self.path):
-            path.unlink(missing_ok=True)
+    TABLES = _BEGIN + SCHEMA
 
     def create_session(
         self,
@@ -401,10 +361,6 @@ class StateFile:
             " FROM messages WHERE session_id = sessions.id AND active = 1) WHERE id = ?",
             (session_id,),
         )
-
-    def _insert(self, table: str, **values: str | float | None) -> int:
-        sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES (:{', :'.join(values)})"
-        return self._db.execute(sql, values).lastrowid or 0
 
     def _update(self, session_id: str, **values: str | float | None) -> None:
         pairs = ", ".join(f"{name} = ?" for name in values)
