@@ -6,7 +6,7 @@ composed; all of them must be in one message, though not in one field of it.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from itertools import islice
 from typing import NamedTuple
@@ -196,11 +196,18 @@ def _finder(term: Term) -> Finder:
     return lambda _, text: sought.spans(text)
 
 
-class Titles(NamedTuple):
+MOST_NARROWED = 10_000
+"""Titles that are kept for the next key, at most."""
+
+
+class Titles:
     """The titles of all sessions, folded once for all keys that are typed."""
 
-    stored: Mapping[int, str]
-    folded: Mapping[int, str]
+    def __init__(self, stored: Mapping[int, str], folded: Mapping[int, str]) -> None:
+        self.stored = stored
+        self.folded = folded
+        self._last: tuple[Sequence[str], Mapping[int, str]] = ((), folded)
+        """Words that were looked for last, and the titles that hold them."""
 
     @classmethod
     def of(cls, stored: Mapping[int, str]) -> "Titles":
@@ -208,6 +215,22 @@ class Titles(NamedTuple):
         # Kept as they came: of a million sessions, not as an object each.
         packed = isinstance(stored, TextColumn)
         return cls(stored, TextColumn.of(folded) if packed else dict(folded))
+
+    def holding(self, words: Sequence[str]) -> Mapping[int, str]:
+        """The folded titles that hold all of these. While somebody types, they are among those that
+        held what was there before the last letter."""
+        before, found = self._last
+        if not all(any(less in word for word in words) for less in before):
+            found = self.folded
+        # One word after the other, each in one go: what counts are 100,000 titles.
+        for word in words:
+            if isinstance(found, TextColumn):
+                found = found.holding(word)
+            else:
+                found = {key: title for key, title in found.items() if word in title}
+        if len(found) <= MOST_NARROWED:
+            self._last = words, found
+        return found
 
 
 NO_TITLES = Titles({}, {})
@@ -217,20 +240,14 @@ def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
     """The sessions whose title holds what is looked for."""
     if not matcher.asks_titles:
         return ()
-    found = titles.folded
-    # One word after the other, each in one go: what counts are 100,000 titles.
+    plain = [one.folded for one, *more in matcher.sought if not more and one.expression is None]
+    found = titles.holding(plain)
     for group in matcher.sought:
         first, *others = group
         if others:
             tests = [sought.is_in for sought in group]
             found = {key: t for key, t in found.items() if any([test(t) for test in tests])}
-        elif first.expression is None:
-            word = first.folded
-            if isinstance(found, TextColumn):
-                found = found.holding(word)
-            else:
-                found = {key: title for key, title in found.items() if word in title}
-        else:
+        elif first.expression is not None:
             holds = first.expression.search
             found = {key: t for key, t in found.items() if not t.isascii() and holds(t)}
     if matcher.is_bare:
