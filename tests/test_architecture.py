@@ -20,10 +20,7 @@ MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
 WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
 """What is loaded by the thread that lays out a transcript, and not before."""
 READS = ("explorer/stores/sqlite/read_only.py", "explorer/stores/sqlite/failures.py")
-CREATES = (
-    "explorer/stores/hermes/create/state_file.py",
-    "explorer/stores/power_loop/create.py",
-)
+CREATES = ("explorer/stores/sqlite/new_file.py",)
 OUR_OWN = ("explorer/stores/ours/own_file.py", "explorer/stores/deleted_session.py")
 """Files that only we write, and what opens them."""
 EDITS = ("explorer/stores/edits/connection.py",)

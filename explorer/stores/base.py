@@ -559,12 +559,6 @@ class Store(Protocol):
         where no table can tell."""
         return Indexed()
 
-    def certain_of(
-        self, needles: Needles, ids: Sequence[int], token: CancelToken | None = None
-    ) -> Collection[int]:
-        """Which of these messages hold for certain what is wanted, where that is quickly told."""
-        return ()
-
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None
     ) -> Mapping[int, float]:

@@ -190,7 +190,6 @@ READ = {
 """Ways out of a store that give text of people, or say what may hold it: each is masked."""
 USED = {
     *(
-        "certain_of",
         "chats_stamp",
         "file_catalog",
         "file_sessions",

@@ -18,11 +18,12 @@ from explorer.stores.base import Candidate, Group, Indexed, Needles, Stretch
 from explorer.stores.hermes.messages import SEARCHED, each_once, only_seen
 from explorer.stores.hermes.state_meta import is_on, notes
 from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.certainty import Certainty
 from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
+from explorer.stores.sqlite.schema import Schema, quoted
 from explorer.stores.sqlite.slices import HIGHEST, LOWEST, Pace
-from explorer.stores.sqlite.spelling import may_hold, surely_holds
+from explorer.stores.sqlite.spelling import may_hold
 from explorer.stores.sqlite.statements import split, tokens
 
 T = TypeVar("T")
@@ -49,17 +50,17 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: object = None) 
     table can tell. By row: a search table has no times, and reading those of all hits of a common
     word would take a second."""
     highest = below if isinstance(below, int) else HIGHEST
-    certain, values = surely_holds(needles.sure)
+    certainty = Certainty(needles.sure)
 
     def look(table: str, query: str) -> list[Candidate]:
         rows = reader.rows(
-            f"SELECT m.id, s.rowid, m.session_id, {certain}, m.timestamp FROM {table} f"
+            f"SELECT m.id, s.rowid, m.session_id, {certainty.sql}, m.timestamp FROM {table} f"
             " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
             f" WHERE {table} MATCH ? AND f.rowid < ?{live(reader.schema, needles.rewound)}"
             " ORDER BY f.rowid DESC LIMIT ?",
-            (*values, query, highest, limit),
+            (*certainty.values, query, highest, limit),
         )
-        return _candidates(rows)
+        return _candidates(rows, certainty.of)
 
     table, found, trouble = _asked(reader, needles, look)
     # A table that holds no copy of the text may leave out messages: every result of a tool, say.
@@ -74,19 +75,6 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: object = None) 
     given: Sequence[Candidate] = found or ()
     last = given[-1].message_id if len(given) == limit else None
     return Indexed(table, given, trouble, last)
-
-
-def certain_of(reader: Reader, needles: Needles, ids: Sequence[int]) -> list[int]:
-    """Which of these messages are certain, as `indexed` and `scanned` say of their candidates."""
-    certain, values = surely_holds(needles.sure)
-    return [
-        id_
-        for batch in batches(ids)
-        for id_ in reader.column(
-            f"SELECT m.id FROM messages m WHERE m.id IN ({placeholders(batch)}) AND {certain}",
-            (*batch, *values),
-        )
-    ]
 
 
 def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
@@ -148,18 +136,18 @@ def scanned(reader: Reader, needles: Needles, below: object) -> Stretch:
     lowest = max(top - STRETCH + 1, LOWEST)
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
-    certain, more = surely_holds(needles.sure)
+    certainty = Certainty(needles.sure)
     sql = (
-        f"SELECT m.id, s.rowid, m.session_id, {certain}, m.timestamp FROM messages m"
+        f"SELECT m.id, s.rowid, m.session_id, {certainty.sql}, m.timestamp FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
         f" WHERE m.id >= ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
         " ORDER BY m.id DESC"
     )
     rows: list[Any] = []
     for low, high in _slices(reader, lowest, top):
-        rows += reader.rows(sql, (*more, low, high, *values))
+        rows += reader.rows(sql, (*certainty.values, low, high, *values))
     done = 1.0 - max(lowest - 1, 0) / newest if newest and newest > 0 else 1.0
-    return Stretch(_candidates(rows), lowest, done)
+    return Stretch(_candidates(rows, certainty.of), lowest, done)
 
 
 def newest_below(reader: Reader) -> Callable[[object], float]:
@@ -208,12 +196,12 @@ def live(schema: Schema, rewound: bool) -> str:
     return f' AND (coalesce(m."active", 1) != 0{compacted}){shown}'
 
 
-def _candidates(rows: Iterable[Any]) -> list[Candidate]:
+def _candidates(rows: Iterable[Any], certain: Callable[[object], bool]) -> list[Candidate]:
     return [
         Candidate(
-            id_, cells.integer(key), cells.words(name), bool(certain), cells.seconds(time) or 0.0
+            id_, cells.integer(key), cells.words(name), certain(told), cells.seconds(time) or 0.0
         )
-        for id_, key, name, certain, time in rows
+        for id_, key, name, told, time in rows
     ]
 
 

@@ -417,13 +417,6 @@ class HermesStore(Store):
 
         return self._file.read(lambda reader: indexed(reader, needles, limit, below), token)
 
-    def certain_of(
-        self, needles: Needles, ids: Sequence[int], token: CancelToken | None = None
-    ) -> Collection[int]:
-        from explorer.stores.hermes.search import certain_of
-
-        return self._file.read(lambda reader: certain_of(reader, needles, ids), token)
-
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None
     ) -> Mapping[int, float]:

@@ -6,7 +6,7 @@ newer one.
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -24,17 +24,16 @@ def indexed(
     members: Members, needles: Needles, limit: int, below: object, token: CancelToken | None
 ) -> Indexed:
     """The newest of what the tables of all stores know, by the time of the message: the share of
-    each, then more of those that may have more of the page. Only of the page is it found out what
-    is certain: that takes a look at the text. What is cut off here comes with the scan."""
+    each, then more of those that may have more of the page. What is cut off here comes with the
+    scan."""
     places, asked = _places(below), _asked(members, below)
     few = min(limit, limit // max(len(asked), 1) + MARGIN)
-    quick = needles._replace(sure=())
 
     def read(one: Member) -> Indexed:
-        return one.store.indexed(quick, few, places.get(one.number), token)
+        return one.store.indexed(needles, few, places.get(one.number), token)
 
     def read_on(one: Member) -> Indexed:
-        more = one.store.indexed(quick, longer[one], told[one].below, token)
+        more = one.store.indexed(needles, longer[one], told[one].below, token)
         return more._replace(found=[*told[one].found, *more.found])
 
     told = dict(members.ask(read, asked))
@@ -48,30 +47,10 @@ def indexed(
     left = tuple((one.number, own.below) for one, own in told.items() if own.below is not None)
     return Indexed(
         table=next((own.table for own in told.values() if own.table), ""),
-        found=_with_certainty(members, needles, every[:limit], token),
+        found=every[:limit],
         trouble=next((own.trouble for own in told.values() if own.trouble), ""),
         below=left or None,
     )
-
-
-def _with_certainty(
-    members: Members, needles: Needles, found: Sequence[Candidate], token: CancelToken | None
-) -> list[Candidate]:
-    """The same candidates, each certain where its store says so."""
-    ids: dict[Member, list[int]] = {}
-    for one in found:
-        ids.setdefault(members.all[one.store], []).append(one.message_id)
-    if not ids or not needles.sure:
-        return list(found)
-    try:
-        told = members.ask(lambda one: one.store.certain_of(needles, ids[one], token), ids)
-    except StoreError:
-        return list(found)
-    certain = {(member.number, id_) for member, own in told for id_ in own}
-    return [
-        Candidate(id_, key, name, (store, id_) in certain, at, store)
-        for id_, key, name, _, at, store in found
-    ]
 
 
 def _longer(told: Mapping[Member, Indexed], limit: int) -> dict[Member, int]:

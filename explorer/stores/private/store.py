@@ -261,11 +261,6 @@ class PrivateStore(Store):
         found = self._now(token).scanned(findable(needles), below, token)
         return found._replace(found=_uncertain(found.found))
 
-    def certain_of(
-        self, needles: Needles, ids: Sequence[int], token: CancelToken | None = None
-    ) -> Collection[int]:
-        return ()
-
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None
     ) -> Mapping[int, float]:

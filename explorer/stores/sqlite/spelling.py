@@ -42,23 +42,29 @@ def may_hold(
 
 def surely_holds(groups: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
     """(SQL, values): whether the plain content of a message `m` holds one text of each group for
-    certain. SQL folds only ASCII, so it is sure of nothing else that has two cases; content of
-    parts begins with a NUL, or is JSON."""
-    tests, values = [], []
-    for group in groups:
-        known = [text for text in group if not any(map(has_case_beyond_ascii, text))]
-        if not known:
-            return "0", []
-        tests.append("(" + " OR ".join("instr(lower(m.content), ?)" for _ in known) + ")")
-        values += [lower(text) for text in known]
-    if not tests:
+    certain. Content of parts begins with a NUL, or is JSON."""
+    known = sure_of(groups)
+    if not known:
         return "0", []
+    tests = (
+        "(" + " OR ".join("instr(lower(m.content), ?)" for _ in group) + ")" for group in known
+    )
     untagged = " AND ".join(f"instr(m.content, '{name}>') = 0" for name in TAGS)
     plain = (
         "typeof(m.content) = 'text' AND unicode(m.content) NOT IN (0, 91)"
         f" AND (instr(m.content, '>') = 0 OR ({untagged}))"
     )
-    return f"({plain} AND {' AND '.join(tests)})", values
+    return f"({plain} AND {' AND '.join(tests)})", [text for group in known for text in group]
+
+
+def sure_of(groups: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The texts of each group in lower case, those left out that have letters with two cases beyond
+    ASCII, since SQL does not fold them; none at all where a group has no others."""
+    known = [
+        [lower(text) for text in group if not any(map(has_case_beyond_ascii, text))]
+        for group in groups
+    ]
+    return known if all(known) else []
 
 
 def any_of(tests: Sequence[str]) -> str:
