@@ -108,13 +108,14 @@ def chosen_store(options: argparse.Namespace) -> Store:
 
 
 def usual_store(options: argparse.Namespace) -> Store:
-    """The store of a command that could reach far: of several profiles only the one that Hermes
-    itself would use, unless the user names others or all of them. A database has no such one."""
+    """The store of a command that could reach far: of several profiles in a folder only the one
+    that Hermes itself would use, unless the user names others or all of them. A database has no
+    such one."""
     found = _found(options)
-    name = usual_profile(options)
-    if name is not None:
-        note(only_profile(name))
-    found = every_set([one for one in found if name in (None, one.name)])
+    names = _usual_profiles(found, options)
+    if names:
+        note(only_profile(*names))
+    found = every_set([one for one in found if not names or one.name in names])
     if not options.all_profiles and (unnamed := [one.name for one in found if _of_several(one)]):
         raise UsageError("Several profiles", which_profile(unnamed))
     return _opened(found, options)
@@ -127,11 +128,18 @@ def _of_several(one: FoundStore) -> bool:
 
 def usual_profile(options: argparse.Namespace) -> str | None:
     """The name of that one profile, where there are others."""
-    found = _found(options)
+    names = _usual_profiles(_found(options), options)
+    return names[0] if len(names) == 1 else None
+
+
+def _usual_profiles(found: Sequence[FoundStore], options: argparse.Namespace) -> list[str]:
+    """The names of such profiles, one of each folder; none where that is not what counts. A folder
+    that is named by `--db` is no wish for all that is in it: it once meant a single file."""
+    if options.profile and options.all_profiles:
+        raise UsageError("Which profiles?", "Use either --profile or --all-profiles.")
     usual = [one.name for one in found if one.usual]
-    if options.db or options.profile or options.all_profiles or len(found) == 1 or not usual:
-        return None
-    return usual[0]
+    wide = options.profile or options.all_profiles or len(usual) == len(found)
+    return [] if wide else usual
 
 
 def _opened(found: Sequence[FoundStore], options: argparse.Namespace) -> Store:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from explorer.errors import StoreError, closest
 from explorer.model import Hidden, Hit, Provenance, Session
 from explorer.render.clean import clean_line
-from explorer.render.figures import ago, count, plural
+from explorer.render.figures import ago, count, listed, plural
 from explorer.stores.sqlite.failures import disagrees
 
 if TYPE_CHECKING:
@@ -203,9 +203,10 @@ def part_left(place: str, undo: str) -> str:
     return f"{also}, whose file is gone. Put the file back to undo the change there."
 
 
-def only_profile(name: str) -> str:
+def only_profile(*names: str) -> str:
     """Which of several profiles a command acts on that could reach far."""
-    only = f"Only the profile {clean_line(name, 60)}."
+    noun = "profile" if len(names) == 1 else "profiles"
+    only = f"Only the {noun} {listed([clean_line(name, 60) for name in names])}."
     return f"{only} For others, add --profile NAME or --all-profiles."
 
 

@@ -124,7 +124,10 @@ def _at_home(
         return _chosen_profiles(folder, profiles, because)
     root = root_of(folder, environment)
     found = list(_profiles_in(root, own=folder if folder != root else None))
-    if not any(map(_has_file, found)):
+    if folder not in (root, *(one.path.parent for one in found)):
+        # Hermes would use it, whatever its name is, and no other instead.
+        found.append(_asked_for(folder, because)._replace(name=folder.name))
+    elif not any(map(_has_file, found)):
         # Without a single state file, empty profiles are not worth a line.
         asked = bool(because)
         lost = [one._replace(asked=asked) for one in found if left_behind(one.path.parent)]
@@ -203,12 +206,13 @@ def _above(folder: Path) -> Path:
 def _profiles_in(root: Path, own: Path | None = None) -> Iterator[FoundStore]:
     """Every profile of a root, with or without a file yet. Commands that reach far act on the one
     in the folder `own`, or else on that which Hermes is set to use."""
-    used = _sticky_profile(root) if own is None else own.name
     names = profiles(root)
-    used = used if used in names else DEFAULT_PROFILE
+    if own is None:
+        used = _sticky_profile(root)
+        own = _folder_of(root, used if used in names else DEFAULT_PROFILE)
     for name in names:
-        path = _folder_of(root, name) / STATE_FILE
-        yield FoundStore(path, asked=False, name=name, usual=name == used)
+        folder = _folder_of(root, name)
+        yield FoundStore(folder / STATE_FILE, asked=False, name=name, usual=folder == own)
 
 
 def _folder_of(root: Path, profile: str) -> Path:
@@ -258,22 +262,37 @@ def _each_once(found: Sequence[FoundStore]) -> list[FoundStore]:
     """Two addresses of one database are two ways to read it, which may find other sets of tables:
     they are told apart until these are known."""
     kept: list[FoundStore] = []
-    there: dict[str, list[Path]] = {}
-    for one in found:
-        known = there.setdefault(os.path.realpath(one.path), [])
-        if isinstance(one.path, ServerPath) and not one.path.schema:
-            others = [other for other in known if isinstance(other, ServerPath)]
-            if any(one.path.address == other.address for other in others):
+    there: dict[str, list[ServerPath]] = {}
+    for one in _without_twins(found):
+        if isinstance(one.path, ServerPath):
+            path, others = one.path, there.setdefault(os.path.realpath(one.path), [])
+            if any(path.schema or path.address == other.address for other in others):
                 continue
-            if others:
-                one = one._replace(path=one.path.told_apart(others))
-            known.append(one.path)
-        elif known:
-            continue
-        else:
-            known.append(one.path)
+            others.append(path.told_apart(others) if others else path)
+            one = one._replace(path=others[-1])
         kept.append(one)
     return kept
+
+
+def _without_twins(found: Sequence[FoundStore]) -> list[FoundStore]:
+    """Of a file that is found under several names, the one that was asked for, or else the one that
+    is no link. If one of them is the usual one, it is."""
+    twins: dict[str, list[FoundStore]] = {}
+    for one in found:
+        twins.setdefault(os.path.realpath(one.path), []).append(one)
+    kept = []
+    for one in found:
+        alike = twins[os.path.realpath(one.path)]
+        if isinstance(one.path, ServerPath):
+            kept.append(one)
+        elif alike and one == min(alike, key=lambda one: (not one.asked, _is_linked(one.path))):
+            kept.append(one._replace(usual=any(twin.usual for twin in alike)))
+            alike.clear()
+    return kept
+
+
+def _is_linked(path: Path) -> bool:
+    return path.is_symlink() or path.parent.is_symlink()
 
 
 def _names_among(one: FoundStore, alike: Sequence[FoundStore]) -> Iterator[str]:

@@ -126,6 +126,50 @@ def test_a_home_that_is_a_profile_makes_it_the_usual_one(
     assert _title(command, "--profile", "play") == "of play"
 
 
+def test_a_link_to_a_profile_does_not_take_its_name(hermes: Path) -> None:
+    for link in ("aaa", "zzz"):
+        (hermes / "profiles" / link).symlink_to("work")
+    names = [one.name for one in locate([], [], {"HERMES_HOME": str(hermes)}, None)]
+    assert names == ["default", "play", "work"]
+    chosen = locate([], ["aaa"], {"HERMES_HOME": str(hermes)}, None)
+    assert [one.name for one in chosen] == ["aaa"], "it was asked for"
+
+
+def test_a_link_to_the_usual_profile_leaves_it_the_usual_one(hermes: Path) -> None:
+    (hermes / "profiles" / "aaa").symlink_to("work")
+    for used in ("work", "aaa"):
+        (hermes / "active_profile").write_text(used)
+        assert _usual({"HERMES_HOME": str(hermes)}) == ["work"]
+        (hermes / "active_profile").unlink()
+        assert _usual({"HERMES_HOME": str(hermes / "profiles" / used)}) == ["work"]
+
+
+def test_a_home_that_is_not_there_is_an_error_beside_profiles_too(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = hermes / "profiles" / "wrok"
+    monkeypatch.setenv("HERMES_HOME", str(home))
+    said = command("list")
+    assert said.code == ExitCode.CANNOT_OPEN
+    assert "$HERMES_HOME is set to" in said.err
+    home.mkdir()
+    (home / "config.yaml").touch()
+    assert _titles(command) == EVERY, "a new profile"
+
+
+def test_a_home_with_a_name_that_no_profile_has_is_the_usual_one(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hermes uses the folder that it is told, whatever its name is."""
+    home = hermes / "profiles" / "Not A Name"
+    home.mkdir()
+    monkeypatch.setenv("HERMES_HOME", str(home))
+    assert command("list").code == ExitCode.CANNOT_OPEN
+    one_session(home / "state.db", title="of its own")
+    assert _titles(command) == EVERY | {"of its own"}
+    assert _usual({"HERMES_HOME": str(home)}) == ["Not A Name"]
+
+
 def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     paths = [tmp_path / "a" / "old", tmp_path / "b" / "old", tmp_path / "c" / "copy.db"]
     for path in paths[:2]:

@@ -146,6 +146,46 @@ def test_a_prune_reaches_further_when_it_is_told_to(home: TwinProfiles, command:
     assert home.changed(before) == set()
 
 
+def test_a_folder_that_is_named_is_no_wish_for_all_its_profiles(
+    home: TwinProfiles, command: Command
+) -> None:
+    """A scheduled prune of `--db FOLDER` was once about a single file."""
+    command("archive", "default/ant", "--yes")
+    before = home.dumps()
+    for far in (("prune", "--older-than", "1d"), ("trash", "purge", "--all"), ("undo",)):
+        assert ONLY_DEFAULT in command("--db", home.root, *far, "--dry-run").err
+    done = command("--db", home.root, "prune", "--older-than", "1d", "--yes")
+    assert ONLY_DEFAULT in done.err
+    assert home.changed(before) == {"default"}
+    assert command("undo", "--yes").code == 0
+    wide = command("--db", home.root, "prune", "--older-than", "1d", "--all-profiles", "--dry-run")
+    assert "sessions in default and work?" in wide.out
+    files = [home.root / "state.db", home.root / "profiles" / "work" / "state.db"]
+    both = command("--db", files[0], "--db", files[1], "prune", "--older-than", "1d", "--dry-run")
+    assert "sessions in hermes and work?" in both.out
+    assert ONLY_DEFAULT not in both.err
+
+
+def test_one_profile_and_all_of_them_is_no_choice(home: TwinProfiles, command: Command) -> None:
+    before = home.dumps()
+    for far in (("prune", "--older-than", "1d"), ("trash", "purge", "--all"), ("undo",)):
+        done = command(*far, "--profile", "work", "--all-profiles", "--yes")
+        assert done.code == ExitCode.USAGE
+        assert "Use either --profile or --all-profiles." in done.err
+    assert home.changed(before) == set()
+
+
+def test_a_prune_stays_in_one_profile_beside_a_link_to_it(
+    home: TwinProfiles, command: Command
+) -> None:
+    (home.root / "profiles" / "aaa").symlink_to("work")
+    (home.root / "active_profile").write_text("work")
+    before = home.dumps()
+    done = command("prune", "--older-than", "1d", "--yes")
+    assert "Only the profile work." in done.err
+    assert home.changed(before) == {"work"}
+
+
 def test_a_pin_keeps_only_its_own_profile_from_a_prune(
     home: TwinProfiles, command: Command
 ) -> None:
