@@ -61,7 +61,9 @@ def locate(
             # An address may hold a password, which no advice may repeat.
             shown = "" if _is_address(variable) else _set_to("SESSION_EXPLORER_DB", variable)
             asked = [(variable, shown)]
-        found = [one for path, because in asked for one in _asked(path, profiles, because, here)]
+        found = _shown_as(profiles, asked, here) if len(asked) > 1 and profiles else []
+        if not found:
+            found = [one for path, why in asked for one in _asked(path, profiles, why, here)]
     elif profiles and (beside := listed_beside(environment, here)) and beside.name in profiles:
         others = [name for name in profiles if name != beside.name]
         found = _at_home(others, environment, here) if others else []
@@ -79,6 +81,16 @@ def listed_beside(environment: Mapping[str, str], here: Path | None) -> FoundSto
         return None
     every = named(_at_home((), environment, here))
     return next((one for one in every if one.path == file), None)
+
+
+def _shown_as(
+    names: Sequence[str], asked: Sequence[tuple[str, str]], here: Path | None
+) -> list[FoundStore]:
+    """Those of several homes that lists call by these names; none where one of them is no such
+    name."""
+    every = named([one for path, why in asked for one in _asked(path, (), why, here)])
+    chosen = [one._replace(asked=True) for one in every if one.name in names]
+    return chosen if len(chosen) == len(set(names)) else []
 
 
 def _asked(text: str, profiles: Sequence[str], because: str, here: Path | None) -> list[FoundStore]:

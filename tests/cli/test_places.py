@@ -193,6 +193,18 @@ def test_profiles_of_two_homes_are_told_apart(tmp_path: Path) -> None:
     assert [one.name for one in found if "work" in one.name] == ["hermes/work", "backup/work"]
 
 
+def test_a_profile_of_two_homes_is_chosen_by_the_name_that_lists_give_it(
+    tmp_path: Path, command: Command
+) -> None:
+    for home in ("laptop", "backup"):
+        for folder in (tmp_path / home, tmp_path / home / "profiles" / "work"):
+            folder.mkdir(parents=True)
+            one_session(folder / "state.db", title=f"{folder.name} of {home}")
+    both = "--db", tmp_path / "laptop", "--db", tmp_path / "backup"
+    assert _titles(command, *both, "--profile", "backup/work") == {"work of backup"}
+    assert _titles(command, *both, "--profile", "work") == {"work of laptop", "work of backup"}
+
+
 def test_the_only_profile_of_a_name_keeps_it(tmp_path: Path) -> None:
     home, other = _home(tmp_path / "hermes"), tmp_path / "work" / "state.db"
     other.parent.mkdir()
