@@ -194,6 +194,23 @@ async def test_a_removed_profile_that_had_no_file_says_so(root: Path) -> None:
         await driver.until(lambda: "Profile removed" in driver.screen())
 
 
+async def test_a_link_that_leads_to_a_listed_profile_by_now_lists_it_once(root: Path) -> None:
+    link = root / "profiles" / "alias"
+    link.symlink_to("nowhere")
+    async with opened(root) as driver:
+        assert driver.counted() == "8 listed"
+        link.unlink()
+        link.symlink_to("coder")
+        await driver.press("A")
+        await driver.until(lambda: "Listed as coder" in driver.screen())
+        await driver.press("escape")
+        assert driver.counted() == "8 listed"
+        # The very file in another place is that place's.
+        link.unlink()
+        (root / "profiles" / "coder").rename(link)
+        await driver.until(lambda: "alias" in places(driver))
+
+
 async def test_a_new_profile_that_is_locked_is_asked_by_no_key_press(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

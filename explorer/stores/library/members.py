@@ -93,8 +93,17 @@ class ReadCatalog(NamedTuple):
 class Member:
     """One store of a library."""
 
-    def __init__(self, number: int, file: MemberFile, ring: KeyRing, stores: int) -> None:
+    def __init__(
+        self,
+        number: int,
+        file: MemberFile,
+        ring: KeyRing,
+        stores: int,
+        others: "Callable[[], Sequence[Member]]",
+    ) -> None:
+        """`others` are all members of its library, itself among them."""
         self.number = number
+        self._others = others
         self._stores = stores
         self.path = file.path
         self.name = file.name
@@ -158,6 +167,7 @@ class Member:
             if self._store is not None and identity not in (None, self._opened_as):
                 self._store = self.known = self._census = None
             if self._store is None:
+                self._check_alone(identity)
                 self._store = self._open(token)
                 self._store.one_of(self._stores)
                 if isinstance(self.path, ServerPath):
@@ -167,6 +177,15 @@ class Member:
                     identity = now.identity
                 self._opened_as = identity
             return self._store
+
+    def _check_alone(self, identity: tuple[int, int] | None) -> None:
+        """A link that led nowhere may lead to the file of another one by now: listed twice, each
+        of its sessions would be two."""
+        for one in self._others():
+            there = stamp(one.path) if one is not self and one.is_open else None
+            if there is not None and there.identity == identity:
+                message = "It leads to the same state file, which is listed once."
+                raise NoFileYet(Problem.MISSING, f"Listed as {one.name}", message)
 
     def told(self, work: Callable[[Store], T]) -> T:
         """What the store says of one of its sessions; that it cannot be read is kept."""
@@ -284,7 +303,8 @@ class Members:
         """Have more of them, after the others: keys that are known stay what they are."""
         stores = len(self.all) + len(files)
         new = enumerate(files, len(self.all))
-        self.all = (*self.all, *(Member(number, file, self.ring, stores) for number, file in new))
+        made = (Member(number, file, self.ring, stores, lambda: self.all) for number, file in new)
+        self.all = (*self.all, *made)
 
     @property
     def troubles(self) -> list[UnreadableStore]:
