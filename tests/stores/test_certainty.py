@@ -16,7 +16,7 @@ _CONTENTS = st.one_of(
     st.lists(st.sampled_from(_PIECES), max_size=8).map("".join),
     st.lists(st.sampled_from(_PIECES), max_size=8).map("".join).map(str.encode),
     st.none(),
-    st.integers(),
+    st.integers(-(2**63), 2**63 - 1),
 )
 _GROUPS = st.lists(
     st.lists(st.sampled_from(["a", "AB", "b", "é", "中", "a b", ""]), min_size=1, max_size=2),

@@ -10,6 +10,7 @@ import math
 import sqlite3
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 from unicodedata import normalize
@@ -18,7 +19,7 @@ from explorer.stores.base import Candidate, Group, Indexed, Needles, Stretch
 from explorer.stores.hermes.messages import SEARCHED, each_once, only_seen
 from explorer.stores.hermes.state_meta import is_on, notes
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.certainty import Certainty
+from explorer.stores.sqlite.certainty import certainty_of
 from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import Schema, quoted
@@ -50,7 +51,7 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: object = None) 
     table can tell. By row: a search table has no times, and reading those of all hits of a common
     word would take a second."""
     highest = below if isinstance(below, int) else HIGHEST
-    certainty = Certainty(needles.sure)
+    certainty = certainty_of(needles.sure)
 
     def look(table: str, query: str) -> list[Candidate]:
         rows = reader.rows(
@@ -102,19 +103,13 @@ def _asked(
     """(the first table that can answer, what `look` finds in it, why no table did that could)."""
     trouble = ""
     for table in tables:
-        usable = _has_three if table == TRIGRAMS else _has_a_word
-        both = [_either_way(group) for group in needles.groups]
-        groups = [group for group in both if all(map(usable, group))]
+        query = _query(table, needles.groups)
         # Early files have no trigrams: nothing is wrong with them.
-        if not groups or (table == TRIGRAMS and table not in reader.schema.virtual):
+        if not query or (table == TRIGRAMS and table not in reader.schema.virtual):
             continue
         trouble = distrust(reader, table)
         if trouble:
             continue
-        grow = "" if table == TRIGRAMS else "*"
-        query = " AND ".join(
-            "(" + " OR ".join(quoted(text) + grow for text in group) + ")" for group in groups
-        )
         try:
             return table, look(table, query), ""
         except sqlite3.DatabaseError as error:
@@ -123,6 +118,20 @@ def _asked(
                 raise
             trouble = BROKEN
     return "", None, trouble
+
+
+@lru_cache(maxsize=16)
+def _query(table: str, groups: tuple[Group, ...]) -> str:
+    """What a table is asked for these; empty where it knows none of them. The same for each of
+    several files."""
+    usable = _has_three if table == TRIGRAMS else _has_a_word
+    both = [_either_way(group) for group in groups]
+    grow = "" if table == TRIGRAMS else "*"
+    return " AND ".join(
+        "(" + " OR ".join(quoted(text) + grow for text in group) + ")"
+        for group in both
+        if all(map(usable, group))
+    )
 
 
 def scanned(reader: Reader, needles: Needles, below: object) -> Stretch:
@@ -136,7 +145,7 @@ def scanned(reader: Reader, needles: Needles, below: object) -> Stretch:
     lowest = max(top - STRETCH + 1, LOWEST)
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
-    certainty = Certainty(needles.sure)
+    certainty = certainty_of(needles.sure)
     sql = (
         f"SELECT m.id, s.rowid, m.session_id, {certainty.sql}, m.timestamp FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"

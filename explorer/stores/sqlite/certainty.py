@@ -6,6 +6,7 @@ is not copied.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from explorer.render.reasoning import TAGS
 from explorer.stores.sqlite.spelling import sure_of, surely_holds
@@ -43,3 +44,9 @@ class Certainty:
             return False
         small = told.lower()
         return all(any(text in small for text in group) for group in self._groups)
+
+
+@lru_cache(maxsize=16)
+def certainty_of(groups: tuple[tuple[str, ...], ...]) -> Certainty:
+    """The same for each of several files."""
+    return Certainty(groups)
