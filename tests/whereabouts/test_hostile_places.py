@@ -172,6 +172,33 @@ def test_a_snapshot_gets_no_file_beside_it(home: Path, look: Look) -> None:
     assert (sorted(path.parent.iterdir()), path.read_bytes()) == before
 
 
+def _broken_snapshot(home: Path, how: str) -> Path:
+    """In WAL mode, as Hermes makes them."""
+    path = snapshot(home, "copy")
+    with altered(path) as db:
+        db.execute("PRAGMA journal_mode=WAL").fetchall()
+    for ending in ("-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+    whole = path.read_bytes()
+    match how:
+        case "truncated":
+            path.write_bytes(whole[: len(whole) // 2])
+        case "malformed":
+            path.write_bytes(whole[:200] + b"\xff" * (len(whole) - 200))
+        case _:
+            path.write_bytes(b"")
+    return path
+
+
+@pytest.mark.parametrize("how", ["truncated", "malformed", "empty"])
+def test_a_broken_snapshot_gets_no_file_beside_it(home: Path, look: Look, how: str) -> None:
+    path = _broken_snapshot(home, how)
+    before = sorted(path.parent.iterdir()), path.read_bytes()
+    (failed,) = [one for one in look("plain") if isinstance(one, Ended) and one.error]
+    assert how in failed.error
+    assert (sorted(path.parent.iterdir()), path.read_bytes()) == before
+
+
 def test_a_trash_that_cannot_be_read_does_not_stop_the_search(
     home: Path, look: Look, tmp_path: Path
 ) -> None:

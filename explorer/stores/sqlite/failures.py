@@ -191,12 +191,13 @@ def is_broken_link(path: Path | str) -> bool:
     return os.path.islink(path) and not os.path.exists(path)
 
 
-def read_only_address(path: Path) -> str:
-    """The URI that opens a file that is not ours; the name may hold anything, also a `?`."""
+def read_only_address(path: Path, immutable: bool = False) -> str:
+    """The URI that opens a file that is not ours; the name may hold anything, also a `?`. An
+    `immutable` one is read as a file that no process can write."""
     # Not Path.resolve, which takes three times as long.
     resolved = Path(os.path.realpath(path))
     check_beside(resolved)
-    return resolved.as_uri() + "?mode=ro"
+    return resolved.as_uri() + "?mode=ro" + ("&immutable=1" if immutable else "")
 
 
 def check_beside(path: Path) -> None:
@@ -246,16 +247,19 @@ def is_passing(error: sqlite3.Error) -> bool:
     return passing or any(sign in str(error) for sign in _CHANGING)
 
 
-def explain(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreError:
+def explain(
+    error: sqlite3.Error | UnicodeDecodeError, path: Path, finished: bool = False
+) -> StoreError:
     """The words for this error; an unknown one keeps SQLite's own. Where those quote a name that is
-    not valid text, Python cannot decode them: the schema is damaged."""
-    problem = _problem(error, path)
+    not valid text, Python cannot decode them: the schema is damaged. A `finished` copy is not
+    opened in a way that makes files beside it."""
+    problem = _problem(error, path, finished)
     explained = store_error(problem, path, str(error))
     damaged = problem in (Problem.CORRUPT, Problem.TRUNCATED)
     return explained.also(_OF_ANOTHER) if damaged and log_size(path) else explained
 
 
-def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
+def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path, finished: bool) -> Problem:
     if isinstance(error, UnicodeDecodeError):
         return Problem.CORRUPT
     name = error_name(error)
@@ -266,7 +270,7 @@ def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
         pages, rest = divmod(os.stat(path).st_size, 512)
         return Problem.ENCRYPTED if pages and not rest else Problem.NOT_A_DATABASE
     if name.startswith("SQLITE_CORRUPT"):
-        return Problem.TRUNCATED if not _header_reads(path) else Problem.CORRUPT
+        return Problem.TRUNCATED if not _header_reads(path, finished) else Problem.CORRUPT
     if name == "SQLITE_IOERR_SHORT_READ":
         return Problem.TRUNCATED
     if name == "SQLITE_READONLY_ROLLBACK":
@@ -279,9 +283,10 @@ def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
     return Problem.UNREADABLE
 
 
-def _header_reads(path: Path) -> bool:
+def _header_reads(path: Path, finished: bool) -> bool:
     """Whether page one is consistent; in a truncated file it is not."""
-    connection = sqlite3.connect(read_only_address(path), uri=True, isolation_level=None)
+    address = read_only_address(path, immutable=finished)
+    connection = sqlite3.connect(address, uri=True, isolation_level=None)
     try:
         connection.execute("PRAGMA schema_version").close()
     except (sqlite3.DatabaseError, UnicodeDecodeError):

@@ -383,18 +383,21 @@ class ReadOnlyFile:
                     self._lossy = True
                     continue
                 if not failures.is_passing(error):
-                    raise failures.explain(error, self.path) from error
+                    raise self._explained(error) from error
                 if not failures.busy(error):
                     glitches += 1
                     self._schema = None
                 if glitches > GLITCHES or time.monotonic() + delay > deadline:
-                    raise failures.explain(error, self.path) from error
+                    raise self._explained(error) from error
             except UnicodeDecodeError as error:
-                raise failures.explain(error, self.path) from error
+                raise self._explained(error) from error
             if self._waiting:
                 self._waiting()
             token.wait(delay)
             delay = min(delay * 2, 0.5)
+
+    def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
+        return failures.explain(error, self.path)
 
     def _with_held(self, reader: Reader, work: Callable[[Reader], T]) -> T:
         self._shared.reader = reader
@@ -439,7 +442,7 @@ class ReadOnlyFile:
                 connection.close()
 
     def _opened(self, immutable: bool) -> sqlite3.Connection:
-        address = failures.read_only_address(self.path) + ("&immutable=1" if immutable else "")
+        address = failures.read_only_address(self.path, immutable)
         wait = LOCK_WAIT if _hurry.most is None else min(LOCK_WAIT, _hurry.most)
         connection = sqlite3.connect(
             address, uri=True, timeout=wait, isolation_level=None, check_same_thread=False
@@ -491,6 +494,9 @@ class FinishedCopy(ReadOnlyFile):
         failures.check_file(self.path)
         with closing(self._opened(immutable=True)) as connection:
             return self._with(connection, work, token, immutable=True)
+
+    def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
+        return failures.explain(error, self.path, finished=True)
 
     def hold(self, token: CancelToken | None = None) -> bool:
         return False
