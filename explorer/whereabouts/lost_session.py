@@ -26,7 +26,7 @@ from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.open_found import explained
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile, state_files_in
-from explorer.stores.sqlite.failures import short_path
+from explorer.stores.sqlite.failures import of_a_copy, short_path
 from explorer.whereabouts.databases import BesideSets, beside_sets, name_of, reached
 from explorer.whereabouts.deleted import deleted_sightings
 from explorer.whereabouts.earlier_titles import earlier_titles
@@ -278,6 +278,9 @@ class LostSession:
             every, new = search.tips(), search.tips(known)
             found = search.sightings(place, (Reason.SNAPSHOT,), new[: self._most])
             told = [self._compared(file, one, token) for one in found if one.id not in known]
+        except StoreError as error:
+            yield Ended(place, error=_words(of_a_copy(error, copy.path)))
+            return
         except ExplorerError as error:
             yield Ended(place, error=_words(error))
             return

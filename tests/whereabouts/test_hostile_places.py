@@ -199,6 +199,17 @@ def test_a_broken_snapshot_gets_no_file_beside_it(home: Path, look: Look, how: s
     assert (sorted(path.parent.iterdir()), path.read_bytes()) == before
 
 
+@pytest.mark.parametrize("how", ["truncated", "malformed", "empty"])
+def test_advice_about_a_broken_snapshot_is_not_that_for_a_live_file(
+    home: Path, look: Look, how: str
+) -> None:
+    path = _broken_snapshot(home, how)
+    (failed,) = [one for one in look("plain") if isinstance(one, Ended) and one.error]
+    assert failed.error.endswith("Use another snapshot, or a backup.")
+    assert "agent" not in failed.error
+    assert "hermes" not in failed.error.replace(str(path), "")
+
+
 def test_a_trash_that_cannot_be_read_does_not_stop_the_search(
     home: Path, look: Look, tmp_path: Path
 ) -> None:

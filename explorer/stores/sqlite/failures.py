@@ -151,6 +151,23 @@ def to_put_back(error: StoreError, path: Path | None = None) -> StoreError:
     return error.instead(f"{subject}. {_PUT_BACK}")
 
 
+_OF_A_COPY = {
+    Problem.EMPTY: "is empty (0 bytes)",
+    Problem.TRUNCATED: "is truncated (smaller than its header says)",
+    Problem.CORRUPT: "is malformed",
+    Problem.ENCRYPTED: f"is {_NOT_OPENABLE[Problem.NOT_A_DATABASE]}",
+    **{problem: f"is {what}" for problem, what in _NOT_OPENABLE.items()},
+}
+
+
+def of_a_copy(error: StoreError, path: Path) -> StoreError:
+    """The error of a snapshot: no agent writes it, so that nothing but another copy helps."""
+    what = _OF_A_COPY.get(error.problem)
+    if what is None:
+        return error
+    return error.instead(f"{short_path(path)} {what}. Use another snapshot, or a backup.")
+
+
 def short_path(path: Path) -> str:
     """The path as people write it, with ~ for their home."""
     home = os.path.expanduser("~")
