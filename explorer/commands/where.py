@@ -9,9 +9,10 @@ from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, iso_utc
 from explorer.settings import notes_path, trash_path
-from explorer.stores.discover import FoundStore, current_folder, locate
+from explorer.stores.discover import FoundStore, current_folder
 from explorer.stores.open_found import every_set
 from explorer.whereabouts.lost_session import LostSession, OwnFiles
+from explorer.whereabouts.places import located
 from explorer.whereabouts.sightings import Begun, Ended, Sighting, Unseen
 from explorer.whereabouts.wanted import Wanted
 from explorer.whereabouts.words import (
@@ -30,8 +31,10 @@ from explorer.whereabouts.words import (
 def find_session(options: argparse.Namespace, now: float) -> int:
     wanted = Wanted.of(" ".join(options.text), now)
     ours = OwnFiles(notes_path(), trash_path())
-    listed, here = _listed(options), current_folder()
-    search = LostSession(wanted, listed, ours, os.environ, here, now, options.limit)
+    here = current_folder()
+    listed, unfound = located(options.db, options.profile, os.environ, here)
+    listed = _every_set(listed)
+    search = LostSession(wanted, listed, ours, os.environ, here, now, options.limit, unfound)
     found: list[Sighting] = []
     ended: list[Ended] = []
     unseen: list[Unseen] = []
@@ -62,14 +65,17 @@ def find_session(options: argparse.Namespace, now: float) -> int:
         )
     else:
         _write_end(ended, unseen, wanted)
-    return ExitCode.DONE if found else ExitCode.NO_SUCH_SESSION
+    return ExitCode.DONE if found else _not_found(ended)
 
 
-def _listed(options: argparse.Namespace) -> list[FoundStore]:
-    """What a list would show; a session may be lost because that cannot be found."""
-    found: list[FoundStore] = []
+def _not_found(ended: list[Ended]) -> ExitCode:
+    """It may be in a place that the user named, and that could not be searched."""
+    failed = (one.fails for one in ended if one.fails is not ExitCode.DONE)
+    return next(failed, ExitCode.NO_SUCH_SESSION)
+
+
+def _every_set(found: list[FoundStore]) -> list[FoundStore]:
     try:
-        found = locate(options.db, options.profile, os.environ, current_folder())
         return every_set(found)
     except UsageError:
         raise

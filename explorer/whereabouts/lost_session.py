@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.errors import ExitCode, ExplorerError, Problem, StoreError
 from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore
@@ -33,6 +33,7 @@ from explorer.whereabouts.earlier_titles import earlier_titles
 from explorer.whereabouts.in_chats import chats_beside, in_chat
 from explorer.whereabouts.places import (
     SearchedFile,
+    Unfound,
     backups,
     snapshots,
     state_files,
@@ -80,11 +81,14 @@ class LostSession:
         here: Path | None,
         now: float,
         most: int = MOST,
+        unfound: Sequence[Unfound] = (),
     ) -> None:
-        """`listed` are the state files that the user was looking at; of each place, `most` sessions
-        are told, or all if it is 0, and the others are counted."""
+        """`listed` are the state files that the user was looking at, and `unfound` those that were
+        to be; of each place, `most` sessions are told, or all if it is 0, and the others are
+        counted."""
         self.wanted = wanted
         self._listed = listed
+        self._wrong = unfound
         self._environment = environment
         self._here = here
         self._ours = ours
@@ -94,8 +98,12 @@ class LostSession:
         """Ids of sessions that were told, by the real path of their state file."""
         self._stores: dict[str, Store] = {}
 
-    @cached_property
+    @property
     def files(self) -> list[SearchedFile]:
+        return self._places[0]
+
+    @cached_property
+    def _places(self) -> tuple[list[SearchedFile], list[Unfound]]:
         """Found when they are first asked for, in the thread of the search: a disk may be slow."""
         others = self._databases_have.sets
         return state_files(self._listed, self._environment, self._here, others)
@@ -117,6 +125,7 @@ class LostSession:
     def look(self, token: CancelToken) -> Iterator[Told]:
         for file in self.files:
             yield from self._in_file(file, token)
+        yield from self._not_there()
         for file in self.files:
             yield from self._in_chats(file, token)
         yield from self._in_trash(token)
@@ -134,6 +143,12 @@ class LostSession:
     def _known(self, path: Path) -> set[str]:
         return self._found.setdefault(os.path.realpath(path), set())
 
+    def _not_there(self) -> Iterator[Ended]:
+        """What was named and has no state file, each once."""
+        for path, one in {one.path: one for one in (*self._wrong, *self._places[1])}.items():
+            place = Place(PlaceKind.PROFILE, one.name, path)
+            yield Ended(place, error=_words(one.error), fails=one.error.exit_code)
+
     def _in_file(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         place = Place(PlaceKind.PROFILE, file.name, file.path)
         yield Begun(place)
@@ -148,7 +163,8 @@ class LostSession:
             self._known(file.path).update(search.ids())
             self._stores[os.path.realpath(file.path)] = store
         except StoreError as error:
-            yield Ended(place, error=_why(error, file.path))
+            fails = error.exit_code if file.asked else ExitCode.DONE
+            yield Ended(place, error=_why(error, file.path), fails=fails)
             return
         except ExplorerError as error:
             yield Ended(place, error=_words(error))

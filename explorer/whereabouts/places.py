@@ -10,20 +10,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, Problem, StoreError, UsageError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, named, root_of
 from explorer.stores.hermes.left_behind import BACKUPS, backups_of, left_behind
 from explorer.stores.hermes.snapshots import SNAPSHOTS, Snapshot, snapshots_of
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.server_path import ServerPath, on_server
-from explorer.stores.sqlite.failures import broken_link
+from explorer.stores.sqlite.failures import broken_link, store_error
 from explorer.whereabouts.databases import set_options
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
+VARIABLES = ("SESSION_EXPLORER_DB", "HERMES_HOME")
+"""Where a list looks if no option says so, the first that is set."""
 MOST_SNAPSHOTS = 30
 """Snapshots of a home that are looked into, the newest first; Hermes keeps 20."""
+
+
+class Unfound(NamedTuple):
+    """A place that the user named, with an option or a variable, and that has no state file."""
+
+    name: str
+    path: Path
+    error: StoreError
 
 
 class SearchedFile(NamedTuple):
@@ -40,6 +50,8 @@ class SearchedFile(NamedTuple):
     """Whether commands then have several state files, so that a session is named with its own."""
     profile: bool = False
     """Whether `--profile` names it."""
+    asked: bool = False
+    """Whether the user named it."""
 
     @property
     def home(self) -> Path:
@@ -63,32 +75,54 @@ class SearchedFile(NamedTuple):
         return shlex.join((PROGRAM, *options, *words, *filter(None, [named])))
 
 
+def located(
+    dbs: Sequence[str],
+    profiles: Sequence[str],
+    environment: Mapping[str, str],
+    here: Path | None,
+) -> tuple[list[FoundStore], list[Unfound]]:
+    """(what a list would show; what was named and is wrong, which keeps none of the others from
+    being searched)."""
+    found: list[FoundStore] = []
+    unfound: list[Unfound] = []
+    each: list[tuple[str, ...]] = [(db,) for db in dbs]
+    for asked in each or [()]:
+        try:
+            found += locate(asked, profiles, environment, here)
+        except StoreError as error:
+            variables = (environment.get(name, "") for name in VARIABLES)
+            text = next(filter(None, (*asked, *variables)), str(default_home(environment)))
+            path = Path(os.path.expanduser(text.strip())).absolute()
+            unfound.append(Unfound(path.name, path, error))
+    return named(found), unfound
+
+
 def state_files(
     listed: Sequence[FoundStore],
     environment: Mapping[str, str],
     here: Path | None,
     others: Sequence[FoundStore] = (),
-) -> list[SearchedFile]:
-    """Those that are listed, then `others` of the same databases, then those in the usual place,
-    then every profile beside them."""
+) -> tuple[list[SearchedFile], list[Unfound]]:
+    """(those that are listed, then `others` of the same databases, then those in the usual places,
+    then every profile beside them; places that were named and have none)."""
+    chosen, unfound = _by_variables(environment, here)
     # What a database has is listed, or among the others.
-    usual = [one for one in _found((), environment, here) if not on_server(one.path)]
+    usual = [one for one in chosen if not on_server(one.path)]
     roots = [root_of(one.path.absolute().parent, environment) for one in listed if _is_hermes(one)]
     roots.append(default_home(environment))
-    beside = [one for root in dict.fromkeys(roots) for one in _found((str(root),), {}, here)]
+    beside = [one for root in dict.fromkeys(roots) for one in _profiles_of(root, here)]
     own = {os.path.realpath(one.path) for one in listed}
     typed = {os.path.realpath(one.path): one.name for one in usual}
-    by_profile = not environment.get("SESSION_EXPLORER_DB")
+    by_profile = not environment.get(VARIABLES[0])
     # Profiles of two homes may have the same names: what is typed is one thing, what is shown
     # another.
     profiles = {os.path.realpath(one.path): one.name for one in (*beside, *usual)}
     every = [
         one._replace(name=profiles.get(os.path.realpath(one.path), one.name))
         for one in (*listed, *others, *usual, *beside)
-        if _is_there(one.path)
     ]
     found = []
-    for one in named(every):
+    for one in named([one for one in every if _is_there(one.path)]):
         real = os.path.realpath(one.path)
         found.append(
             SearchedFile(
@@ -98,19 +132,34 @@ def state_files(
                 typed=typed.get(real),
                 several=len(usual) > 1,
                 profile=by_profile and _is_hermes(one),
+                asked=one.asked,
             )
         )
-    return found
+    missing = [_missing(one) for one in every if one.asked and not _is_there(one.path)]
+    return found, [*missing, *unfound]
 
 
-def _found(
-    dbs: Sequence[str], environment: Mapping[str, str], here: Path | None
-) -> list[FoundStore]:
+def _by_variables(
+    environment: Mapping[str, str], here: Path | None
+) -> tuple[list[FoundStore], list[Unfound]]:
     try:
-        return locate(dbs, (), environment, here)
+        return located((), (), environment, here)
+    except UsageError:
+        # It keeps a list from being shown too, unless an option is used instead.
+        return [], []
+
+
+def _profiles_of(root: Path, here: Path | None) -> list[FoundStore]:
+    """Those of a root that was not named: it need not be there."""
+    try:
+        return [one._replace(asked=False) for one in locate((str(root),), (), {}, here)]
     except ExplorerError:
-        # A wrong variable, or a folder without a state file: nothing is there.
         return []
+
+
+def _missing(one: FoundStore) -> Unfound:
+    error = store_error(Problem.MISSING, one.path)
+    return Unfound(one.name, one.path, error.also(one.because) if one.because else error)
 
 
 def _is_there(path: Path) -> bool:

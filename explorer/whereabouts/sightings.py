@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from explorer.errors import ExitCode
+
 
 class PlaceKind(StrEnum):
     """What kind of place a session may be in."""
@@ -119,6 +121,8 @@ class Ended(NamedTuple):
     """Copies of sessions that were told before."""
     error: str = ""
     """Why it could not be looked into."""
+    fails: ExitCode = ExitCode.DONE
+    """What a command exits with that finds nothing, where the user named this place."""
 
     @property
     def searched(self) -> bool:

@@ -235,7 +235,7 @@ def test_stored_control_characters_never_reach_the_terminal(home: Path, command:
 def test_files_of_another_user_are_counted() -> None:
     with open_folder() as folder:
         (folder / "sessions").mkdir()
-        one_session(folder / "state.db", "plain words")
+        one_session(folder / "state.db", "plain words").chmod(0o644)
         (folder / "sessions" / "a.jsonl").write_text('{"role": "user", "content": "walnut"}')
         (folder / "sessions" / "a.jsonl").chmod(0)
         done = run_as_nobody("--db", folder, "where", "walnut", environment={"HOME": "/none"})
