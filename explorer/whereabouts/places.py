@@ -108,6 +108,9 @@ def state_files(
     chosen, unfound = _by_variables(environment, here)
     # What a database has is listed, or among the others.
     usual = [one for one in chosen if not on_server(one.path)]
+    # The first variable keeps a list from using the second, and not a session from being there.
+    second = {name: environment[name] for name in environment if name != VARIABLES[0]}
+    at_home, missed = _by_variables(second, here)
     roots = [root_of(one.path.absolute().parent, environment) for one in listed if _is_hermes(one)]
     roots.append(default_home(environment))
     beside = [one for root in dict.fromkeys(roots) for one in _profiles_of(root, here)]
@@ -116,10 +119,10 @@ def state_files(
     by_profile = not environment.get(VARIABLES[0])
     # Profiles of two homes may have the same names: what is typed is one thing, what is shown
     # another.
-    profiles = {os.path.realpath(one.path): one.name for one in (*beside, *usual)}
+    profiles = {os.path.realpath(one.path): one.name for one in (*beside, *at_home, *usual)}
     every = [
         one._replace(name=profiles.get(os.path.realpath(one.path), one.name))
-        for one in (*listed, *others, *usual, *beside)
+        for one in (*listed, *others, *usual, *at_home, *beside)
     ]
     found = []
     for one in named([one for one in every if _is_there(one.path)]):
@@ -136,7 +139,7 @@ def state_files(
             )
         )
     missing = [_missing(one) for one in every if one.asked and not _is_there(one.path)]
-    return found, [*missing, *unfound]
+    return found, [*missing, *unfound, *missed]
 
 
 def _by_variables(

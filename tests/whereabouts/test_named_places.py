@@ -71,3 +71,19 @@ def test_a_session_that_is_in_no_readable_place_may_be_in_the_broken_one_that_wa
     (home / "profiles" / "play" / "state.db").write_bytes(b"x" * 5000)
     assert command("where", "--profile", "play", "zucchini").code == ExitCode.CANNOT_OPEN
     assert command("where", "zucchini").code == ExitCode.NO_SUCH_SESSION
+
+
+def test_the_home_of_one_variable_is_searched_beside_the_file_of_the_other(
+    home: Path, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    second = lost_home(tmp_path / "second")
+    other = one_session(tmp_path / "other.sqlite", "a walnut")
+    monkeypatch.setenv("SESSION_EXPLORER_DB", str(other))
+    monkeypatch.setenv("HERMES_HOME", str(second))
+    found = command("where", "--json", "kiwi").json["sightings"]
+    assert {one["path"] for one in found} == {
+        str(root / "profiles" / "play" / "state.db") for root in (home, second)
+    }
+    for one in found:
+        _, *arguments = one["command"].split()
+        assert "kiwi" in command(*arguments).out
