@@ -138,8 +138,7 @@ def advice(found: Sighting, file: SearchedFile) -> str:
     if found.receipt is not None and not (on_server(file.path) or file.path.exists()):
         return state_file_gone(file.path)[1]
     if _hidden_as(found):
-        line = "list --all" if file.typed is not None else file.command("list", "--all")
-        return f"`{line}` lists it."
+        return f"`{file.command('list', '--all', '--limit', '0')}` lists it."
     return ""
 
 

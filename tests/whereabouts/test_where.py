@@ -14,7 +14,7 @@ from explorer.errors import ExitCode
 from explorer.render.figures import iso_utc
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
-from tests.factories import T0, altered, talk
+from tests.factories import T0, altered, go_on, talk
 from tests.gateway_homes import NAMED, gateway_home
 from tests.whereabouts.homes import lost_home, snapshot
 
@@ -252,7 +252,8 @@ def test_the_result_names_title_place_reason_and_command(home: Path, command: Co
     assert lines[0] == "Profile default"
     assert lines[1].startswith("  Put away  arch_1 · cli · ")
     assert lines[2] == "    content: old dragonfruit"
-    assert lines[3] == "    Archived. `list --all` lists it."
+    listing = "session-explorer --profile default list --all --limit 0"
+    assert lines[3] == f"    Archived. `{listing}` lists it."
     assert lines[4] == "    session-explorer show default/arch_1"
 
 
@@ -391,6 +392,18 @@ def test_the_newest_snapshots_are_chosen_by_when_they_were_made(
     assert [one["what"] for one in result["not_searched"]] == ["1 older snapshot"]
 
 
+def test_the_command_that_lists_a_hidden_session_lists_it_among_very_many(
+    home: Path, command: Command
+) -> None:
+    with altered(home / "state.db") as db:
+        for number in range(60):
+            go_on(db, "cron_1", f"newer_{number}", T0 + 10_000 + number)
+        db.execute("UPDATE sessions SET parent_session_id = NULL, source = 'cli'")
+        db.execute("UPDATE sessions SET source = 'cron' WHERE id = 'cron_1'")
+    said = command("where", "blueberry").out
+    assert "cron_1" in _typed(command, said.split("`")[1])
+
+
 def test_it_is_true_that_a_list_has_what_is_only_in_a_file(
     home: Path, command: Command, tmp_path: Path
 ) -> None:
@@ -408,10 +421,10 @@ def test_it_is_true_that_a_list_has_what_is_only_in_a_file(
     assert {id_: id_ in listed for id_ in said} == {"good_1": True, "bad_1": False}
     for id_, (why, out) in said.items():
         assert ("Hidden: file-only session." in why) == (id_ in listed)
-        assert ("`list --all` lists it." in out) == (id_ in listed)
+        assert ("list --all --limit 0` lists it." in out) == (id_ in listed)
     copied = tmp_path / "copied" / "state.db"
     copied.parent.mkdir()
     copied.write_bytes((home / "profiles" / "work" / "state.db").read_bytes())
     hidden = command("where", "--db", copied, "jackfruit").out
-    assert f"`session-explorer --db {copied} list --all` lists it." in hidden
+    assert f"`session-explorer --db {copied} list --all --limit 0` lists it." in hidden
     assert "sub_1" in command("--db", copied, "list", "--all").out
