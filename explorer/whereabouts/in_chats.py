@@ -25,7 +25,7 @@ def in_chat(place: Place, chat: Chat, wanted: Wanted, lost: bool = False) -> Sig
     names = (chat.words, origin.chat_name, origin.user_name, origin.topic)
     named = next((name for name in names if wanted.in_title(name)), "")
     ids = (origin.chat_id, origin.user_id, chat.key)
-    if not named and wanted.id_typed in ids:
+    if not named and not set(wanted.ids_typed).isdisjoint(ids):
         named = chat.words
     if wanted.is_id(chat.session_id):
         where = Shown("id", chat.session_id, ())

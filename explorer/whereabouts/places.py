@@ -72,7 +72,12 @@ class SearchedFile(NamedTuple):
             named = f"{self.typed}/{id_}"
         elif self.several:
             options = ("--profile", self.typed) if self.profile else ("--db", str(self.path))
-        return shlex.join((PROGRAM, *options, *words, *filter(None, [named])))
+        return shlex.join((PROGRAM, *options, *words, *as_text(named)))
+
+
+def as_text(id_: str) -> tuple[str, ...]:
+    """An id as a command takes it: one that starts with a dash is an option otherwise."""
+    return ("--", id_) if id_.startswith("-") else (id_,) if id_ else ()
 
 
 def located(

@@ -87,8 +87,10 @@ class FileSearch:
     def _looked(self) -> Finds:
         catalog = self.catalog
         by_id: dict[int, int] = {}
-        typed = self._wanted.id_typed
-        starting = self._store.keys_starting(typed, self._token).keys if typed else ()
+        typed = self._wanted.ids_typed
+        starting = {
+            key for id_ in typed for key in self._store.keys_starting(id_, self._token).keys
+        }
         ids = self._ids([key for key in starting if catalog.has(key)])
         for key, id_ in ids.items():
             if self._wanted.is_id(id_):

@@ -48,13 +48,16 @@ class Wanted(NamedTuple):
 
     def is_id(self, id_: str) -> bool:
         """Whether this id, or its beginning, was typed."""
-        typed, own = self.id_typed.lower(), id_.lower()
-        return typed == own or (len(typed) >= SHORTEST_ID and own.startswith(typed))
+        own = id_.lower()
+        typed = [one.lower() for one in self.ids_typed]
+        return own in typed or any(own.startswith(one) for one in typed if len(one) >= SHORTEST_ID)
 
     @property
-    def id_typed(self) -> str:
-        """What was typed, as an id: the profile before it says where it was listed."""
-        return self.text.rpartition("/")[2]
+    def ids_typed(self) -> tuple[str, ...]:
+        """What was typed, as ids: the profile before one says where it was listed, but an id may
+        have a slash too."""
+        last = self.text.rpartition("/")[2]
+        return tuple(dict.fromkeys(filter(None, (self.text, last))))
 
     def in_title(self, title: str | None) -> bool:
         return bool(title) and self.matcher.in_title(title or "", fold(title or ""))

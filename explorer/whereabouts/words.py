@@ -11,7 +11,7 @@ from explorer.render.figures import count, plural, short_day
 from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import short_path
-from explorer.whereabouts.places import PROGRAM, SearchedFile
+from explorer.whereabouts.places import PROGRAM, SearchedFile, as_text
 from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
 
 LISTED = "Listed."
@@ -93,29 +93,35 @@ def _reasons(found: Sighting) -> Iterator[str]:
 
 
 def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
-    """What to type to get at it; empty where an id or a path is not safe to type."""
-    safe = bool(re.fullmatch(SAFE_ID, found.id))
+    """What to type to get at it; empty where an id or a path cannot be typed as it is shown."""
+    return next(filter(_can_be_typed, _commands(found, file, text)), "")
+
+
+def _can_be_typed(line: str) -> bool:
+    """A name may hold anything, also what would change how the command is shown."""
+    return clean_line(line) == line
+
+
+def _commands(found: Sighting, file: SearchedFile, text: str) -> Iterator[str]:
+    """The best one first."""
     if Reason.GONE in found.reasons:
-        line = file.command("chats", found.id) if safe else ""
+        yield file.command("chats", *as_text(found.id))
     elif Reason.LOST in found.reasons:
-        line = file.command("where", found.id) if safe else ""
-    elif found.path is not None and found.shows and safe:
-        line = file.command("show", id_=found.id)
+        yield file.command("where", *as_text(found.id))
+    elif found.path is not None and found.shows and re.fullmatch(SAFE_ID, found.id):
+        yield file.command("show", id_=found.id)
     elif found.path is not None:
-        line = shlex.join(("less", str(found.path)))
+        yield shlex.join(("less", str(found.path)))
     elif found.receipt is not None:
-        one = (found.id,) if safe else ()
-        line = file.command("trash", "restore", str(found.receipt), *one)
+        yield file.command("trash", "restore", str(found.receipt), *as_text(found.id))
     elif found.place.kind is PlaceKind.SNAPSHOT:
-        line = _from_copy(found) if safe else ""
-    elif Reason.NO_SESSION in found.reasons or not safe:
-        line = file.command("search", "--all", "--", text)
-    elif Reason.REWOUND in found.reasons:
-        line = file.command("show", "--all", id_=found.id)
+        yield _from_copy(found)
     else:
-        line = file.command("show", id_=found.id)
-    # A name may hold anything: what cannot be shown as it is cannot be typed either.
-    return line if clean_line(line) == line else ""
+        if found.id and Reason.NO_SESSION not in found.reasons:
+            rewound = ("--all",) if Reason.REWOUND in found.reasons else ()
+            yield file.command("show", *rewound, id_=found.id)
+        if found.field != "id":
+            yield file.command("search", "--all", "--", text)
 
 
 def _from_copy(found: Sighting) -> str:
@@ -128,7 +134,7 @@ def _from_copy(found: Sighting) -> str:
     steps = (
         f"mkdir -p {shlex.quote(folder)}",
         f"test -e {shlex.quote(copy)} || {shlex.join(('cp', str(snapshot), copy))}",
-        shlex.join((PROGRAM, "--db", folder, "show", found.id)),
+        shlex.join((PROGRAM, "--db", folder, "show", *as_text(found.id))),
     )
     return "; ".join(steps)
 
@@ -137,6 +143,9 @@ def advice(found: Sighting, file: SearchedFile) -> str:
     """What to do besides the command."""
     if found.receipt is not None and not (on_server(file.path) or file.path.exists()):
         return state_file_gone(file.path)[1]
+    if found.receipt is not None and not _can_be_typed(found.id):
+        whole = file.command("trash", "restore", str(found.receipt))
+        return f"Its id cannot be typed. `{whole}` restores every session of that change."
     if _hidden_as(found):
         return f"`{file.command('list', '--all', '--limit', '0')}` lists it."
     return ""
