@@ -14,6 +14,8 @@ from explorer.whereabouts.sightings import Place, Reason, Sighting
 from explorer.whereabouts.transcript_files import kept_messages
 from explorer.whereabouts.wanted import EARLIER_TITLE, Shown, Wanted
 
+_MESSAGES = "messages"
+"""The kind of an entry of a session that was kept, and only its messages deleted."""
 FIRST = 80
 """Characters of the first words of a session without a title."""
 
@@ -36,14 +38,19 @@ def deleted_sightings(
 ) -> Iterator[Sighting]:
     """The sessions in the trash of one state file, those deleted last first; what was restored is
     not there any more. `earlier` are titles with the words that sessions had before, by id."""
+    deleted: dict[str, int] = {}
     for receipt in trash.receipts():
         for entry in trash.entries(receipt.number):
             token.check()
             if entry.state is EntryState.BACK:
                 continue
+            if entry.kind != _MESSAGES:
+                deleted.setdefault(entry.session, receipt.number)
             found = _sighting(
                 place, trash, receipt, entry, wanted, earlier.get(entry.session), token
             )
+            if found is not None and entry.kind == _MESSAGES:
+                found = found._replace(after=deleted.get(entry.session))
             if found is not None:
                 yield found
 
@@ -67,7 +74,7 @@ def _sighting(
         where = Shown("id", entry.session, ())
     elif wanted.in_title(entry.title):
         where = wanted.shown("title", entry.title or "")
-    reasons = [Reason.CLEARED if entry.kind == "messages" else Reason.DELETED]
+    reasons = [Reason.CLEARED if entry.kind == _MESSAGES else Reason.DELETED]
     if where is None and earlier is not None:
         where = wanted.shown(EARLIER_TITLE, earlier)
         reasons.append(Reason.RENAMED)

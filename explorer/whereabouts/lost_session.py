@@ -237,7 +237,10 @@ class LostSession:
         try:
             trash, earlier = TrashFile(path, file.path), self._earlier_titles(file, token)
             for one in deleted_sightings(place, trash, self.wanted, earlier, token):
-                self._known(file.path).add(one.id)
+                one = self._with_its_session(file, one, token)
+                if Reason.NO_SESSION not in one.reasons:
+                    # Else a copy of it, which has more to offer, may still be found.
+                    self._known(file.path).add(one.id)
                 if found < self._most:
                     found += 1
                     yield one
@@ -247,6 +250,15 @@ class LostSession:
             yield Ended(place, found, more, error=_words(error))
             return
         yield Ended(place, found, more)
+
+    def _with_its_session(self, file: SearchedFile, one: Sighting, token: CancelToken) -> Sighting:
+        """Cleared messages are restored into their session: it may have to be restored before, or
+        be gone."""
+        if Reason.CLEARED not in one.reasons or self._has(file, one.id, token):
+            return one._replace(after=None)
+        if one.after is None and os.path.realpath(file.path) in self._stores:
+            return one._replace(reasons=(*one.reasons, Reason.NO_SESSION))
+        return one
 
     def _in_texts(self, home: Path, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         if not any(os.path.isdir(home / name) for name in FOLDERS):

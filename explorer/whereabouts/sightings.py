@@ -81,6 +81,9 @@ class Sighting(NamedTuple):
     receipt: int | None = None
     """The change in the trash that restores it."""
     entry: int | None = None
+    after: int | None = None
+    """Of cleared messages: the change that deleted their session later, and has to be restored
+    first."""
     until: float | None = None
     """When the trash may let go of it."""
     path: Path | None = None

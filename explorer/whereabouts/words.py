@@ -74,12 +74,16 @@ def _reasons(found: Sighting) -> Iterator[str]:
         yield "Only in messages that were rewound."
     if Reason.RENAMED in reasons:
         yield "Renamed: only an earlier title has these words."
-    if Reason.NO_SESSION in reasons:
+    if {Reason.NO_SESSION, Reason.CLEARED} <= reasons:
+        yield "Only in the trash, to be read there in the app: the session itself is gone."
+    elif Reason.NO_SESSION in reasons:
         yield "Only its messages are left; the session itself is gone."
     if Reason.DELETED in reasons:
         yield f"Deleted: in the trash until {short_day(found.until)}."
     if Reason.CLEARED in reasons:
         yield f"Messages cleared: in the trash until {short_day(found.until)}."
+    if found.after is not None:
+        yield "The session itself was deleted later: restore it first."
     if Reason.SNAPSHOT in reasons:
         yield f"Only in a snapshot from {short_day(found.place.made)}."
     if Reason.GONE in reasons:
@@ -113,7 +117,10 @@ def _commands(found: Sighting, file: SearchedFile, text: str) -> Iterator[str]:
     elif found.path is not None:
         yield shlex.join(("less", str(found.path)))
     elif found.receipt is not None:
-        yield file.command("trash", "restore", str(found.receipt), *as_text(found.id))
+        changes = filter(None, (found.after, found.receipt))
+        lines = [file.command("trash", "restore", str(one), *as_text(found.id)) for one in changes]
+        if Reason.NO_SESSION not in found.reasons:
+            yield " && ".join(lines)
     elif found.place.kind is PlaceKind.SNAPSHOT:
         yield _from_copy(found)
     else:

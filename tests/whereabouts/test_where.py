@@ -121,6 +121,34 @@ def test_cleared_messages_are_found_in_the_trash(home: Path, command: Command) -
     assert _one(command, "kiwi")["why"].startswith("Messages cleared: in the trash until ")
 
 
+@pytest.mark.parametrize("others", [(), ("plain_1",)])
+def test_messages_of_a_session_that_was_deleted_later_come_back_with_what_is_printed(
+    home: Path, command: Command, others: tuple[str, ...]
+) -> None:
+    """With other sessions in the same change, which stay where they are."""
+    assert command("clear", "--yes", "arch_1").code == 0
+    ids = ["default/arch_1", *(f"default/{one}" for one in others)]
+    assert command("delete", "--yes", *ids).code == 0
+    found = _one(command, "dragonfruit")
+    assert found["why"].endswith("The session itself was deleted later: restore it first.")
+    _run(found["command"].replace(" restore ", " restore --yes "))
+    assert _one(command, "dragonfruit")["why"] == "Archived."
+    assert command("show", "default/plain_1").code == (3 if others else 0)
+
+
+def test_messages_of_a_session_that_is_gone_are_said_not_to_be_restored(
+    home: Path, command: Command
+) -> None:
+    assert command("clear", "--yes", "arch_1").code == 0
+    with altered(home / "state.db") as db:
+        db.execute("DELETE FROM sessions WHERE id = 'arch_1'")
+    found, copy = command("where", "--json", "dragonfruit").json["sightings"]
+    assert copy["place"] == "snapshot", "which is the only way to have it again"
+    assert found["reasons"] == ["cleared", "no_session"]
+    assert "Only in the trash, to be read there in the app" in found["why"]
+    assert found["command"] == ""
+
+
 def test_a_session_that_only_a_snapshot_has_is_found(home: Path, command: Command) -> None:
     before = sorted((home / "state-snapshots" / "before_update").iterdir())
     found = _one(command, "huckleberry")
