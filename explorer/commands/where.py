@@ -94,8 +94,8 @@ def _write(found: Sighting, search: LostSession, first: bool, now: float) -> Non
     write(f"  {clean_line(found.called, 100)}  {dim}")
     if found.field != "id":
         write(f"    {clean_line(found.field)}: {clean_line(found.snippet)}")
-    write(f"    {' '.join(filter(None, (reason_words(found), advice(found, file))))}")
     command = command_for(found, file, search.wanted.text)
+    write(f"    {' '.join(filter(None, (reason_words(found), advice(found, file, command))))}")
     if command:
         write(f"    {painted(command, CYAN)}")
     write("")

@@ -19,6 +19,8 @@ SHOW_ALL, ADD_WORDS = "--limit 0 shows all", "add words to find them"
 """How to see sessions that are not shown, in a shell and in the app."""
 MOST_ERROR = 600
 """Characters of why something was not searched, with what to do about it."""
+MOST_PATH = 500
+"""Characters of the path of a file without a command."""
 _CLASSES = {one.value: one.words for one in Hidden}
 GO_TO, RESTORE, READ = "go to session", "open trash", "read"
 """What enter does with a hit."""
@@ -26,7 +28,7 @@ FIND_LOST = "Find lost session"
 NOT_FOUND = "Not found anywhere. Try fewer words, or other ones."
 NOTHING_IN = "Nothing in"
 NOT_SEARCHED = "Not searched"
-NO_COMMAND = "Its id is not safe on a command line, so there is no command to copy."
+NO_COMMAND = "There is no command that can be typed for it: press enter to open it."
 WITHOUT_FIELDS = "Fields such as source: are left out, since they may be what hides the session."
 
 
@@ -146,16 +148,21 @@ def _from_copy(found: Sighting) -> str:
     return "; ".join(steps)
 
 
-def advice(found: Sighting, file: SearchedFile) -> str:
-    """What to do besides the command."""
+def advice(found: Sighting, file: SearchedFile, command: str) -> str:
+    """What to do besides the command, or where there is none."""
     if found.receipt is not None and not (on_server(file.path) or file.path.exists()):
         return state_file_gone(file.path)[1]
-    if found.receipt is not None and not _can_be_typed(found.id):
-        whole = file.command("trash", "restore", str(found.receipt))
-        return f"Its id cannot be typed. `{whole}` restores every session of that change."
     if _hidden_as(found):
         return f"`{file.command('list', '--all', '--limit', '0')}` lists it."
-    return ""
+    if command or not {Reason.GONE, Reason.NO_SESSION}.isdisjoint(found.reasons):
+        return ""
+    if found.receipt is not None:
+        whole = file.command("trash", "restore", str(found.receipt))
+        return f"Its id cannot be typed. `{whole}` restores every session of that change."
+    if found.path is not None:
+        path = clean_line(str(found.path), MOST_PATH)
+        return f"Open it in the app. Its name cannot be typed: {path}"
+    return "Open it in the app. Its id cannot be typed."
 
 
 def _hidden_as(found: Sighting) -> list[str]:

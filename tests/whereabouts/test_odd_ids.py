@@ -91,3 +91,14 @@ def test_an_id_that_cannot_be_typed_leads_to_no_command_that_restores_others_uns
     assert _printed(command, f"the {number}. walnut") == ""
     said = command("where", f"the {number}. walnut").out
     assert "`session-explorer trash restore 1` restores every session of that change." in said
+
+
+def test_a_file_whose_name_cannot_be_typed_is_named_all_the_same(
+    home: Path, command: Command
+) -> None:
+    (home / "sessions").mkdir()
+    named = home / "sessions" / "old\x1b[31mred.jsonl"
+    named.write_text('{"role": "user", "content": "a medlar"}\n')
+    said = command("where", "medlar").out
+    assert f"Its name cannot be typed: {home}/sessions/oldred.jsonl" in said
+    assert "\x1b" not in said
