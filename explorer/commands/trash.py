@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_done
 from explorer.commands.output import heading, note, write, write_json
@@ -12,12 +12,14 @@ from explorer.commands.stores import chosen_store, usual_profile, usual_store
 from explorer.commands.words import (
     lost_undo,
     newer_elsewhere,
-    not_one_entry,
+    no_entry,
     nothing_to_undo,
     only_profile,
     part_left,
+    several_entries,
     undone_in,
     what_is_purged,
+    which_are_purged,
 )
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
@@ -39,7 +41,7 @@ from explorer.stores.edits.words import (
 )
 from explorer.stores.hermes.store import profile_of
 from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
-from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
+from explorer.stores.ours.trash_records import Entry, Receipt, ReceiptState
 from explorer.stores.sqlite.failures import short_path
 
 
@@ -47,7 +49,8 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     edits = edits_of(store)
     warn_half_done(edits)
-    number = _newest(edits, options) if options.receipt is None else _own(edits, options.receipt)
+    given = options.receipt
+    number = _newest(edits, options) if given is None else _own(edits, given).number
     plan = edits.undo_plan(number, measured=options.dry_run)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
     if before is not None:
@@ -122,6 +125,7 @@ def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:
 
 
 def handle_trash(options: argparse.Namespace, now: float) -> int:
+    _check_arguments(options)
     far = options.what == "purge" and options.all
     edits = edits_of(usual_store(options) if far else chosen_store(options))
     match options.what:
@@ -131,12 +135,26 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
         case "show":
             return _show(edits, options)
         case "restore":
-            number = _own(edits, _number(options))
-            wanted = _entries(edits, number, options.ids)
-            plan = edits.undo_plan(number, wanted, measured=options.dry_run)
+            receipt = _own(edits, _number(options))
+            wanted = [one.number for one in _entries(edits, receipt, options.ids)] or None
+            plan = edits.undo_plan(receipt.number, wanted, measured=options.dry_run)
             return _undo(edits, plan, options)
         case _:
             return _purge(edits, options)
+
+
+def _check_arguments(options: argparse.Namespace) -> None:
+    """Refuse what is given in vain: who means one session must not lose a whole change."""
+    given = options.receipt is not None
+    if options.all and (given or options.what != "purge"):
+        wrong = "--all is for `trash purge` without a change: it empties trash and history."
+    elif options.what == "list" and given:
+        wrong = "`trash list` lists all changes; `trash show CHANGE` lists the sessions of one."
+    elif options.what == "show" and options.ids:
+        wrong = "`trash show CHANGE` lists all sessions of a change."
+    else:
+        return
+    raise UsageError("Arguments do not fit", wrong)
 
 
 def _number(options: argparse.Namespace) -> int:
@@ -177,26 +195,41 @@ def _show(edits: Edits, options: argparse.Namespace) -> int:
     with paged(not options.no_pager):
         write(clean(changed_words(receipt)))
         for entry in entries:
-            back = "  (restored)" if entry.state is EntryState.BACK else ""
+            back = "  (restored)" if entry.is_back else ""
             name = clean_line(entry.title or entry.words or "(empty)", 60)
-            id_ = clean_line(f"{entry.place}/{entry.session}" if entry.place else entry.session)
-            write(f"  {id_}  {count(entry.messages):>6}  {name}{back}")
+            write(f"  {clean_line(entry.full_id)}  {count(entry.messages):>6}  {name}{back}")
     return ExitCode.DONE
 
 
-def _entries(edits: Edits, number: int, ids: Sequence[str]) -> list[int] | None:
-    """The entries of these sessions; None for all."""
+def _entries(edits: Edits, receipt: Receipt, ids: Sequence[str]) -> list[Entry]:
+    """The sessions of a change that are named; none where all are meant."""
     if not ids:
-        return None
-    entries = edits.trash.entries(number)
-    found = []
+        return []
+    entries = edits.worded_entries(edits.trash.entries(receipt.number))
+    found: dict[int, Entry] = {}
     for id_ in ids:
-        mine = [one.number for one in entries if one.session.startswith(id_) or one.title == id_]
-        mine = mine or [one.number for one in entries if f"{one.place}/{one.session}" == id_]
-        if len(mine) != 1:
-            raise NoSuchSession("No such session", not_one_entry(id_, number, entries))
-        found += mine
-    return found
+        meant = _meant(id_, entries)
+        if not meant:
+            raise NoSuchSession("No such session", no_entry(id_, receipt.shown, entries))
+        if len(meant) > 1:
+            raise NoSuchSession("No such session", several_entries(id_, receipt.shown, meant))
+        found[meant[0].number] = meant[0]
+    return [found[number] for number in sorted(found)]
+
+
+def _meant(text: str, entries: Sequence[Entry]) -> list[Entry]:
+    """The sessions that a text may mean: a whole id or title beats `PROFILE/ID`, and that the
+    beginning of an id."""
+    if not text.strip():
+        return []
+    rules: tuple[Callable[[Entry], bool], ...] = (
+        lambda one: one.session == text,
+        lambda one: one.title == text,
+        lambda one: text in (one.full_id, f"{one.place}/{one.title}"),
+        lambda one: one.session.startswith(text) or one.full_id.startswith(text),
+    )
+    found = ([one for one in entries if rule(one)] for rule in rules)
+    return next(filter(None, found), [])
 
 
 def _purge(edits: Edits, options: argparse.Namespace) -> int:
@@ -206,7 +239,8 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
         number = unfinished[0].shown
         first = f"Undo it first: `session-explorer undo {number}`."
         raise Refused("Not deleted", f"Change {number} was interrupted. {first}")
-    words = what_is_purged(receipts)
+    entries = _entries(edits, receipts[0], options.ids) if options.ids else []
+    words = which_are_purged(entries) if entries else what_is_purged(receipts)
     lines = [*lost_undo(receipts), "This cannot be undone."] if receipts else []
     if options.dry_run:
         for line in (f"Permanently delete {words}?", *(f"  {line}" for line in lines)):
@@ -214,13 +248,20 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
         note(DRY_RUN)
         return ExitCode.DONE
     ask(options, f"Permanently delete {words}?", lines, KINDS[Action.DELETE].verb)
-    with edits.trash.alone():
-        edits.trash.purge(one.number for one in receipts)
+    gone = entries or [one for receipt in receipts for one in edits.trash.entries(receipt.number)]
+    if entries:
+        edits.purge(receipts[0], [one.number for one in entries])
+    else:
+        with edits.trash.alone():
+            edits.trash.purge(one.number for one in receipts)
+    held = edits.trash.size()
     if options.json:
-        write_json({"purged": [one.shown for one in receipts], "bytes": edits.trash.size()})
+        left = {one.number for one in edits.trash.receipts()}
+        purged = [one.shown for one in receipts if one.number not in left]
+        write_json({"purged": purged, "done": [one.session for one in gone], "bytes": held})
     else:
         of = "these profiles" if any(one.place for one in receipts) else "this file"
-        note(f"Permanently deleted: {words}. The trash now has {size(edits.trash.size())} of {of}.")
+        note(clean_line(f"Permanently deleted: {words}. The trash of {of} now has {size(held)}."))
     return ExitCode.DONE
 
 
@@ -231,12 +272,12 @@ def _known(edits: Edits, number: int) -> Receipt | None:
     return next(known, None) or edits.trash.receipt(number)
 
 
-def _own(edits: Edits, number: int) -> int:
-    """The number by which these files know a change that can be undone."""
-    found = _known(edits, number)
-    if found is not None and found.state is ReceiptState.UNDONE:
+def _own(edits: Edits, number: int) -> Receipt:
+    """A change that can be undone."""
+    found = _found(edits, number)
+    if found.state is ReceiptState.UNDONE:
         raise Refused("Already undone", already_undone(number))
-    return number if found is None else found.number
+    return found
 
 
 def _found(edits: Edits, number: int) -> Receipt:

@@ -85,17 +85,20 @@ def file_words(one: Session | Hit) -> str:
     return one.place
 
 
-def not_one_entry(text: str, change: int, entries: Sequence["Entry"]) -> str:
-    """Why no session of a change is meant, and the closest ones by id or title."""
-    same = [one for one in entries if text in (one.session, one.title)]
-    if len(same) > 1 and all(one.place for one in same):
-        shown = ", ".join(f"{one.place}/{clean_line(one.session, 60)}" for one in same)
-        return f"{text!r} matches several sessions of change {change}. Use one of: {shown}."
+def several_entries(text: str, change: int, entries: Sequence["Entry"]) -> str:
+    """Which sessions of a change may be meant."""
+    shown = ", ".join(clean_line(one.full_id, 60) for one in entries[:MOST_NAMED])
+    more = " …" if len(entries) > MOST_NAMED else "."
+    return f"{text!r} matches several sessions of change {change}. Use one of: {shown}{more}"
+
+
+def no_entry(text: str, change: int, entries: Sequence["Entry"]) -> str:
+    """That no session of a change is meant, and the closest ones by id or title."""
     names = [name for one in entries for name in (one.session, one.title) if name]
     close = closest(text, names)
     shown = ", ".join(clean_line(name, 60) for name in close)
     see = f"Closest: {shown}." if close else f"`session-explorer trash show {change}` lists them."
-    return f"{text!r} is not one session of change {change}. {see}"
+    return f"{text!r} is not a session of change {change}. {see}"
 
 
 def part_of(at: int, parts: int) -> str:
@@ -173,6 +176,17 @@ def what_is_purged(receipts: Sequence["Receipt"]) -> str:
     if parts:
         return " and ".join(parts)
     return f"the history of {plural(len(receipts), 'change')}" if receipts else "nothing"
+
+
+def which_are_purged(entries: Sequence["Entry"]) -> str:
+    """The same of some sessions of a change: of those that were restored, only the copy."""
+    gone = [one for one in entries if not one.is_back]
+    copies = len(entries) - len(gone)
+    parts = [gone[0].quoted if len(gone) == 1 else plural(len(gone), "session")] if gone else []
+    if copies:
+        of = "the copy of" if copies == 1 else "the copies of"
+        parts.append(f"{of} {plural(copies, 'restored session')}")
+    return " and ".join(parts)
 
 
 def lost_undo(receipts: Sequence["Receipt"]) -> Iterable[str]:

@@ -188,7 +188,7 @@ def test_emptying_the_trash_says_what_can_no_longer_be_undone(path: Path, comman
     assert f"Permanently delete {what}?" in shown.out
     assert "Can no longer be undone: Renamed “Owls” to “Mice”." in shown.out
     done = command("trash", "purge", "--all", "--yes", "--db", path)
-    assert f"Permanently deleted: {what}. The trash now has 0 B of this file." in done.err
+    assert f"Permanently deleted: {what}. The trash of this file now has 0 B." in done.err
 
 
 def test_nothing_to_do_is_said_in_a_sentence(path: Path, command: Command) -> None:

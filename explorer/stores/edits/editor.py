@@ -36,6 +36,7 @@ from explorer.stores.edits.plans import (
     Tell,
     UndoPlan,
 )
+from explorer.stores.edits.purge import purge_entries
 from explorer.stores.edits.recovery import finish, settle
 from explorer.stores.edits.refusal_words import (
     CANNOT_UNDO,
@@ -303,6 +304,11 @@ class Editor:
         way."""
         older = (one for one in self.trash.receipts() if one.number < receipt.number)
         return next((one for one in older if one.state is ReceiptState.DONE), None)
+
+    def purge(self, receipt: Receipt, entries: Collection[int]) -> None:
+        """Delete some sessions of a change permanently; the others can still be restored."""
+        with self.trash.alone():
+            purge_entries(self.trash, receipt, entries)
 
     def after_crash(self) -> AfterCrash:
         """Settle what is clear of the edits that a crash interrupted. Nothing is known of them

@@ -89,7 +89,12 @@ def words_of_parts(whole: Receipt, parts: Sequence[Receipt]) -> str:
         return whole.words
     if len(parts) == 1:
         return parts[0].words
-    return KINDS[Action(whole.action)].done(plural(done, "session"))
+    return done_to(whole, done)
+
+
+def done_to(receipt: Receipt, sessions: int) -> str:
+    """What a change did, as far as the trash still has its sessions."""
+    return KINDS[Action(receipt.action)].done(plural(sessions, "session"))
 
 
 def question(plan: EditPlan) -> str:

@@ -33,6 +33,7 @@ from explorer.stores.edits.plans import (
     Tell,
     UndoPlan,
 )
+from explorer.stores.edits.purge import purge_entries
 from explorer.stores.edits.refusal_words import (
     NO_PROFILE_CHANGED,
     already_undone,
@@ -490,6 +491,11 @@ class LibraryEdits:
     def before(self, receipt: Receipt) -> Receipt | None:
         older = (one for one in self.trash.receipts() if one.number < receipt.number)
         return next((one for one in older if one.state is ReceiptState.DONE), None)
+
+    def purge(self, receipt: Receipt, entries: Collection[int]) -> None:
+        with self.trash.alone():
+            for part in receipt.parts or (receipt,):
+                purge_entries(self.trash.of(part.place), part, entries)
 
     # After a crash
 

@@ -11,7 +11,7 @@ others.
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -441,6 +441,19 @@ class TrashFile:
         with self.writing() as trash:
             for receipt in receipts:
                 trash.drop_receipt(receipt)
+        self._free_space()
+
+    def purge_entries(self, receipt: Receipt, entries: Collection[int], words: str) -> None:
+        """The same of some of its sessions; `words` say what it did to those that are left."""
+        left = [one for one in self.entries(receipt.number) if one.number not in entries]
+        with self.writing() as trash:
+            trash.drop_entries(entries)
+            trash.set_words(receipt.number, words)
+            if all(one.state is EntryState.BACK for one in left):
+                trash.set_receipt(receipt.number, ReceiptState.UNDONE)
+        self._free_space()
+
+    def _free_space(self) -> None:
         with self._file.connected("written") as connection:
             connection.execute("VACUUM").close()
 

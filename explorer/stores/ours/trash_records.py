@@ -108,6 +108,15 @@ class Entry(NamedTuple):
         return short_name(self.title, self.words, self.session)
 
     @property
+    def full_id(self) -> str:
+        """Its id; among several profiles with the one that it is from."""
+        return f"{self.place}/{self.session}" if self.place else self.session
+
+    @property
+    def is_back(self) -> bool:
+        return self.state is EntryState.BACK
+
+    @property
     def is_empty(self) -> bool:
         return not (self.messages or self.title or self.words)
 
