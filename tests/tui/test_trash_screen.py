@@ -107,3 +107,41 @@ async def test_what_was_restored_is_not_deleted_with_its_copy(path: Path, trash:
         assert "Remove this change from the history?" in driver.screen()
         await driver.press("y")
         assert driver.said().endswith("Removed from the history")
+
+
+async def test_delete_on_a_session_of_a_change_means_that_session(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("space", "space", "d", "y")
+        await driver.press("U")
+        await driver.press("j", "j", "x")
+        screen = driver.screen()
+        assert "Permanently delete “Trip”?" in screen
+        assert "This cannot be undone." in screen
+        await driver.press("y")
+        assert driver.said().endswith("Permanently deleted “Trip”")
+        screen = driver.screen()
+        assert "Deleted 1 session" in screen
+        assert "Trip" not in screen
+        await driver.press("escape")
+        await driver.press("u", "y")
+        assert [name[:7] for name in driver.listed()] == [LONG[:7]]
+
+
+async def test_what_was_restored_is_not_counted_as_permanently_deleted(
+    path: Path, trash: Path
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("space", "space", "d", "y")
+        await driver.press("U")
+        await driver.press("j", "j", "r", "y")
+        await driver.press("x")
+        assert "Remove the copy of “Trip”?" in driver.screen()
+        await driver.press("escape")
+        await driver.press("home", "x")
+        screen = driver.screen()
+        assert "Permanently delete 1 session?" in screen
+        assert "1 session was restored, and stays." in screen
+        await driver.press("y")
+        assert driver.said().endswith("Permanently deleted 1 session")
+        await driver.press("escape")
+        assert driver.listed() == ["Trip"]

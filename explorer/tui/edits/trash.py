@@ -16,7 +16,7 @@ from explorer.render.figures import ago, plural
 from explorer.stores.base import Edits
 from explorer.stores.deleted_session import DeletedSession, open_deleted
 from explorer.stores.edits.words import changed_words, state_words
-from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
+from explorer.stores.ours.trash_records import Entry, Receipt
 from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.questions import Question, ask, may_ask, place
 from explorer.tui.edits.confirm import EditLane
@@ -28,10 +28,8 @@ from explorer.tui.edits.words import (
     RESTORE_FIRST,
     deleted_title,
     more_words,
-    purge_question,
-    purge_text,
-    purge_verb,
-    purged_words,
+    purge_entry_words,
+    purge_words,
     trash_title,
 )
 from explorer.tui.hints import hint
@@ -174,7 +172,7 @@ class TrashScreen(Closing[None]):
 
     def action_purge(self) -> None:
         if place := self._asked_for():
-            _purge(self._lane, place.receipt, self._renew)
+            _purge(self._lane, place.receipt, place.entry, self._renew)
 
     def _renew(self) -> None:
         def take(contents: _Contents) -> None:
@@ -244,21 +242,27 @@ def _read(lane: EditLane, entry: Entry) -> None:
     )
 
 
-def _purge(lane: EditLane, receipt: Receipt, after: Callable[[], None]) -> None:
-    """Delete it permanently, after a question."""
+def _purge(
+    lane: EditLane, receipt: Receipt, entry: Entry | None, after: Callable[[], None]
+) -> None:
+    """Delete a change, or one of its sessions, permanently, after a question."""
     if receipt.half_done:
         lane.say(ExplorerError("Not deleted", RESTORE_FIRST))
         return
 
     def work(token: CancelToken) -> None:
+        if entry is not None:
+            lane.edits.purge(receipt, [entry.number])
+            return
         with lane.edits.trash.alone():
             lane.edits.trash.purge([receipt.number])
 
     def take(_: None) -> None:
-        lane.screen.notify(purged_words(receipt), markup=False)
+        lane.screen.notify(words.done, markup=False)
         after()
 
-    question = Question(purge_question(receipt), purge_text(receipt), purge_verb(receipt))
+    words = purge_words(receipt) if entry is None else purge_entry_words(entry)
+    question = Question(words.question, words.text, words.verb)
     ask(
         lane.screen,
         question,
@@ -285,7 +289,7 @@ def _more_line(receipt: Receipt, number: int) -> Content:
 
 
 def _entry_line(entry: Entry, width: int) -> Content:
-    back = "  restored" if entry.state is EntryState.BACK else ""
+    back = "  restored" if entry.is_back else ""
     place = f" · {clean_line(entry.place, 20)}" if entry.place else ""
     about = f"  {plural(entry.messages, 'message')} · {clean_line(entry.source, 20)}{place}"
     room = max(width - INDENT - cell_width(about) - cell_width(back), 10)

@@ -1,6 +1,7 @@
 """What only the app says about changes: dialogs, hints and toasts. Takes clean text."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from explorer.errors import sentence
 from explorer.keys.keymap import Keymap
@@ -11,7 +12,7 @@ from explorer.stores.edits.plans import EditPlan, Title
 from explorer.stores.edits.words import amount_words, owner_words
 from explorer.stores.fates import Fates
 from explorer.stores.ours.trash import RETENTION_DAYS
-from explorer.stores.ours.trash_records import Receipt
+from explorer.stores.ours.trash_records import Entry, Receipt
 
 NOTHING_ELSE = "Nothing else was changed."
 ARCHIVE_INSTEAD = "Archive instead"
@@ -114,6 +115,8 @@ RESTORED = "Done: the interrupted change is undone."
 EMPTY_TRASH = f"The trash is empty. Deleted sessions are kept here for {RETENTION_DAYS} days."
 CHOOSE_ONE = "Move to one of its sessions to read it."
 NOTHING_DELETED = "This change deleted no session: there is nothing to read."
+PURGE, PURGE_VERB, PURGED = "Permanently delete", "Delete permanently", "Permanently deleted"
+FOREVER = "This cannot be undone."
 RESTORE_FIRST = "This change was interrupted. Restore or finish it first."
 
 
@@ -133,38 +136,43 @@ def trash_title(bytes_held: int) -> str:
     return f"History and trash · {size(bytes_held)} · kept for {RETENTION_DAYS} days"
 
 
-def purge_question(receipt: Receipt) -> str:
-    if not receipt.sessions or _is_back(receipt):
-        return "Remove this change from the history?"
-    if receipt.sessions == 1:
-        return "Permanently delete 1 session?"
-    return f"Permanently delete all {plural(receipt.sessions, 'session')} of this change?"
+class PurgeWords(NamedTuple):
+    """About deleting something permanently."""
+
+    question: str
+    text: str
+    verb: str
+    done: str
 
 
-def purge_text(receipt: Receipt) -> str:
-    if not receipt.sessions:
-        return f"{clean(receipt.words)}. This stays, but can no longer be undone."
-    if _is_back(receipt):
-        return (
-            f"{clean(receipt.words)}. It was restored, and stays: only its copy in the trash goes."
-        )
-    held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)} in the trash"
-    return f"{clean(receipt.words)}: {held}.\nThis cannot be undone."
+def purge_words(receipt: Receipt) -> PurgeWords:
+    """Of a whole change; what was restored of it stays."""
+    what, left = clean(receipt.words), receipt.sessions - receipt.back
+    if not left:
+        stays = "This stays, but can no longer be undone."
+        if receipt.sessions:
+            stays = "It was restored, and stays: only its copy in the trash goes."
+        question = "Remove this change from the history?"
+        return PurgeWords(question, f"{what}. {stays}", "Remove", "Removed from the history")
+    sessions = plural(left, "session")
+    whom = sessions if receipt.back or left == 1 else f"all {sessions} of this change"
+    lines = [f"{what}: {size(receipt.bytes)} in the trash."]
+    if receipt.back:
+        was = "was restored, and stays" if receipt.back == 1 else "were restored, and stay"
+        lines.append(f"{plural(receipt.back, 'session')} {was}.")
+    text = "\n".join((*lines, FOREVER))
+    return PurgeWords(f"{PURGE} {whom}?", text, PURGE_VERB, f"{PURGED} {sessions}")
 
 
-def purge_verb(receipt: Receipt) -> str:
-    return "Delete permanently" if receipt.sessions and not _is_back(receipt) else "Remove"
-
-
-def purged_words(receipt: Receipt) -> str:
-    if not receipt.sessions or _is_back(receipt):
-        return "Removed from the history"
-    return f"Permanently deleted {plural(receipt.sessions, 'session')}"
-
-
-def _is_back(receipt: Receipt) -> bool:
-    """Whether all that it deleted was restored."""
-    return receipt.back >= receipt.sessions
+def purge_entry_words(entry: Entry) -> PurgeWords:
+    """Of one session of a change."""
+    name = clean_line(entry.quoted, 80)
+    if entry.is_back:
+        text = "It was restored, and stays: only its copy in the trash goes."
+        done = f"Removed the copy of {name}"
+        return PurgeWords(f"Remove the copy of {name}?", text, "Remove", done)
+    text = f"{plural(entry.messages, 'message')}, {size(entry.bytes)} in the trash.\n{FOREVER}"
+    return PurgeWords(f"{PURGE} {name}?", text, PURGE_VERB, f"{PURGED} {name}")
 
 
 def more_words(number: int, receipt: int) -> str:
