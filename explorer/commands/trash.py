@@ -57,7 +57,7 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
         other = f"`session-explorer undo {before.shown}` undoes the change before it"
         raise Refused(CANNOT_UNDO, f"{plan.why_not} {other}: {before.words}.")
     if options.receipt is None:
-        for lost in edits.lost_changes(plan.receipt.number):
+        for lost in edits.lost_changes(plan.receipt.shown):
             # Of a plan that is shown, they are a part.
             if options.yes or lost not in plan.notes:
                 note(clean_line(lost))
@@ -65,11 +65,14 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     left = other_parts(trash_path(), files, plan.receipt)
     code = _undo(edits, plan, options)
     for one in left:
-        undo = f"undo {one.whole}" if one.path.exists() else ""
-        if undo and not (options.db or options.profile):
-            # Without a name it was not found just now.
-            undo += f" --db {shlex.quote(str(one.path))}"
-        note(part_left(profile_of(one.path) or short_path(one.path), undo))
+        if one.words and one.words not in plan.notes:
+            note(clean_line(one.words))
+        elif not one.words:
+            undo = f"undo {one.receipt.shown}"
+            if not (options.db or options.profile):
+                # Without a name it was not found just now.
+                undo += f" --db {shlex.quote(str(one.path))}"
+            note(part_left(profile_of(one.path) or short_path(one.path), undo))
     return code
 
 

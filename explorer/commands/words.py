@@ -210,11 +210,9 @@ def undone_in(places: Sequence[str]) -> str:
 
 def part_left(place: str, undo: str) -> str:
     """That a change was undone in one profile, and not in another one; `undo` is the command for
-    it, empty where the file of that profile is gone."""
-    also = f"This change was also made in {clean_line(place, 200)}"
-    if undo:
-        return f"{also}, and is not undone there. `session-explorer {clean_line(undo)}` undoes it."
-    return f"{also}, whose file is gone. Put the file back to undo the change there."
+    it."""
+    also = f"This change was also made in {clean_line(place, 200)}, and is not undone there."
+    return f"{also} `session-explorer {clean_line(undo)}` undoes it."
 
 
 def only_profile(*names: str) -> str:

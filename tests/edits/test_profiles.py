@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from explorer.cancel import CancelToken
-from explorer.errors import Refused
+from explorer.errors import Refused, StoreError
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan
@@ -206,7 +206,7 @@ def test_a_profile_that_cannot_be_changed_now_is_undone_later(home: TwinProfiles
     second = home.file("work").with_name("second-name.db")
     _forbid(home.file("work"))
     plan = home.edits().undo_plan()
-    assert any(note.startswith("work: ") for note in plan.notes)
+    assert plan.notes[-1].startswith("Not restored: 1 session in work (")
     assert undo_question(plan) == "Restore “The bee” in default?"
     done = home.edits().undo(plan)
     assert (done.words, done.refused) == ("", ("work",))
@@ -561,3 +561,36 @@ def test_a_trash_of_a_newer_version_is_not_written(home: TwinProfiles) -> None:
         home.edits().apply(_plan(home, Action.ARCHIVE, "work/ant"))
     assert home.changed(before) == set()
     assert home.trash.read_bytes() == held
+
+
+@pytest.mark.parametrize("opened", ["before", "after"])
+def test_an_undo_says_once_which_part_of_the_change_has_lost_its_file(
+    home: TwinProfiles, opened: str
+) -> None:
+    before = home.dumps()
+    home.edits().apply(_plan(home, Action.DELETE, *BOTH))
+    edits = home.edits()
+    edits.undo_plan()
+    away = home.file("work").parent.rename(home.root / "away")
+    if opened == "after":
+        edits = home.edits()
+    plan = edits.undo_plan()
+    (said,) = plan.notes
+    assert said.startswith("Not restored: 1 session")
+    assert "work" in said
+    assert "gone" in said
+    assert edits.undo(plan).notes == (said,)
+    away.rename(home.file("work").parent)
+    assert home.changed(before) == {"work"}
+    home.edits().undo(home.edits().undo_plan())
+    assert home.changed(before) == set()
+
+
+def test_an_undo_does_not_take_a_lost_file_for_a_new_profile(home: TwinProfiles) -> None:
+    home.edits().apply(_plan(home, Action.DELETE, "work/bee"))
+    home.edits().apply(_plan(home, Action.DELETE, "work/cat"))
+    home.file("work").unlink()
+    with pytest.raises(StoreError) as lost:
+        home.edits().undo_plan(1)
+    assert "makes one" not in lost.value.message
+    assert "is gone" in lost.value.message

@@ -27,6 +27,7 @@ from explorer.stores.edits.delete import delete
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect, SessionTables
 from explorer.stores.edits.lost_changes import lost_changes
+from explorer.stores.edits.other_parts import lost_parts
 from explorer.stores.edits.plans import (
     KINDS,
     AfterCrash,
@@ -240,8 +241,11 @@ class Editor:
     ) -> UndoPlan:
         """What an undo would do: of the newest edit that is not yet undone, or of this one."""
         plan = self._undo_plan(receipt, entries, token, measured)
-        lost = [] if receipt is not None else self.lost_changes(plan.receipt.number)
-        return plan._replace(notes=(*lost, *plan.notes))
+        if receipt is not None:
+            return plan
+        lost = self.lost_changes(plan.receipt.shown)
+        parts = lost_parts(self._ours.trash, [self.path], plan.receipt)
+        return plan._replace(notes=(*lost, *plan.notes, *parts))
 
     def lost_changes(self, after: int) -> list[str]:
         """Newer changes than this one that are passed over, as their file is gone."""

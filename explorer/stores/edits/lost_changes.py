@@ -14,8 +14,9 @@ from explorer.stores.sqlite.failures import short_path
 
 
 def lost_changes(trash: Path, files: Sequence[Path], after: int) -> list[str]:
-    """A sentence about each that has a higher number than `after`, the newest first. Only those
-    count that were made in a folder below one of these files: others are none of their concern."""
+    """A sentence about each that is newer than the change `after`, the newest first; its own parts
+    are not. Only those count that were made in a folder below one of these files: others are none
+    of their concern."""
     folders = [os.path.dirname(os.path.realpath(one)) for one in files]
     try:
         found = [
@@ -24,7 +25,7 @@ def lost_changes(trash: Path, files: Sequence[Path], after: int) -> list[str]:
             if not (on_server(path) or os.path.lexists(path))
             and any(_below(folder, path) for folder in folders)
             for one in TrashFile(trash, path).receipts()
-            if one.number > after and one.state is ReceiptState.DONE
+            if one.shown > after and one.state is ReceiptState.DONE
         ]
     except ExplorerError:
         # The trash says so itself, where something is to be undone.

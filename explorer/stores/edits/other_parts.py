@@ -7,16 +7,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import ExplorerError
+from explorer.stores.edits.words import lost_part
 from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
+from explorer.stores.sqlite.failures import short_path
 
 
 class OtherPart(NamedTuple):
     """A part of a change that is not undone, in a state file that is not open."""
 
     path: Path
-    whole: int
-    """The number that undoes all parts."""
+    receipt: Receipt
+
+    @property
+    def words(self) -> str:
+        """Why an undo leaves it out, where its file is gone; empty where only that is not open."""
+        return "" if os.path.lexists(self.path) else lost_part(self.receipt, short_path(self.path))
 
 
 def other_parts(trash: Path, files: Collection[Path], receipt: Receipt) -> list[OtherPart]:
@@ -30,7 +36,7 @@ def other_parts(trash: Path, files: Collection[Path], receipt: Receipt) -> list[
             return []
         known = {os.path.realpath(one) for one in files}
         return [
-            OtherPart(path, whole)
+            OtherPart(path, one)
             for path in state_files_in(trash)
             if os.path.realpath(path) not in known
             for one in TrashFile(trash, path).receipts()
@@ -39,3 +45,8 @@ def other_parts(trash: Path, files: Collection[Path], receipt: Receipt) -> list[
     except ExplorerError:
         # The trash says so itself, where something is to be undone.
         return []
+
+
+def lost_parts(trash: Path, files: Collection[Path], receipt: Receipt) -> list[str]:
+    """A sentence about each of them whose file is gone."""
+    return [one.words for one in other_parts(trash, files, receipt) if one.words]

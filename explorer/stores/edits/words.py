@@ -121,6 +121,7 @@ def in_profile(place: str, words: str) -> str:
 
 
 LOCKED = "the file is locked"
+GONE = "its file is gone"
 
 
 def stays(sessions: int, place: str, why: str) -> str:
@@ -400,6 +401,13 @@ def not_undone(plan: UndoPlan, sessions: int, place: str, why: str) -> str:
     return f"{verb}: {plural(sessions, 'session')} in {place} ({why.rstrip('.')})"
 
 
+def lost_part(receipt: Receipt, path: str) -> str:
+    """The same of a part of a change whose state file, at this path, is gone."""
+    verb = "Not restored" if receipt.sessions else "Not undone"
+    sessions = receipt.sessions - receipt.back or receipt.changed
+    return f"{verb}: {plural(sessions, 'session')} ({path} is gone)"
+
+
 def undone_words(plan: UndoPlan, done: Done) -> str:
     """What was undone, in a line without a full stop."""
     reached = plan.only(done)
@@ -487,6 +495,11 @@ def changed_words(receipt: Receipt) -> str:
 def passed_over(receipt: Receipt, path: str) -> str:
     """A change that cannot be undone because the state file at this path is gone."""
     return f"A newer change cannot be undone: {receipt.words}. Its file {path} is gone."
+
+
+def gone_file(path: str) -> str:
+    """Why nothing is undone in a profile that has been changed, so that it had a state file."""
+    return f"Its state file {path} is gone. Put it back to undo the change."
 
 
 def about_change(receipt: Receipt) -> str:

@@ -15,12 +15,21 @@ from pathlib import Path
 from typing import TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, ExplorerError, NoSuchSession, Problem, Refused, StoreError
+from explorer.errors import (
+    Cancelled,
+    ExplorerError,
+    NoFileYet,
+    NoSuchSession,
+    Problem,
+    Refused,
+    StoreError,
+)
 from explorer.model import Action, Kind
 from explorer.stores.catalog import Unit
 from explorer.stores.edits.connection import PATIENCE
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.lost_changes import lost_changes
+from explorer.stores.edits.other_parts import lost_parts
 from explorer.stores.edits.plans import (
     AfterCrash,
     Done,
@@ -42,6 +51,7 @@ from explorer.stores.edits.refusal_words import (
 from explorer.stores.edits.words import (
     PARTLY,
     about_change,
+    gone_file,
     in_profile,
     not_undone,
     part_words,
@@ -54,6 +64,7 @@ from explorer.stores.library.joined import (
     joined_done,
     joined_plan,
     joined_undo,
+    left_undone,
     outer_plan,
     refused_plan,
     shared_progress,
@@ -66,6 +77,7 @@ from explorer.stores.library.trash import LibraryTrash, whole_state
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
+from explorer.stores.sqlite.failures import short_path
 from explorer.stores.sqlite.read_only import impatient, longest_wait
 
 T = TypeVar("T")
@@ -86,7 +98,7 @@ class LibraryEdits:
         """Our notes, which have each store by the name that it has by now."""
         notes = self._ours.notes
         if isinstance(notes, LibraryNotes):
-            notes.rename([one.path for one in self._members.all])
+            notes.rename(self._files)
         return notes
 
     @property
@@ -383,6 +395,9 @@ class LibraryEdits:
         for member, plan in self._from_each(list(asked), ask, together=not interrupted):
             part = asked[member]
             number = part.sessions or part.changed
+            if isinstance(plan, NoFileYet) and plan.problem is Problem.MISSING:
+                # What was changed in it says that it had one.
+                plan = plan.instead(gone_file(short_path(member.path)))
             if isinstance(plan, ExplorerError):
                 failed.append(Failed(part.place, plan, number))
                 plan = UndoPlan(part, (), (), (why_words(plan),), of=number)
@@ -396,7 +411,7 @@ class LibraryEdits:
                 raise why
             return UndoPlan(found, (), (), (*lost, why.message))
         plan = joined_undo(found, of, shares)
-        return plan._replace(notes=(*lost, *plan.notes))
+        return plan._replace(notes=(*lost, *plan.notes, *self._lost_parts(found)))
 
     def _is_meant(self, part: Receipt, entries: Collection[int] | None) -> bool:
         """Whether there is something to undo in a part of a change; `entries` are all that is
@@ -407,7 +422,14 @@ class LibraryEdits:
         return entries is None or not {one.number for one in kept}.isdisjoint(entries)
 
     def lost_changes(self, after: int) -> list[str]:
-        return lost_changes(self._ours.trash, [one.path for one in self._members.all], after)
+        return lost_changes(self._ours.trash, self._files, after)
+
+    def _lost_parts(self, receipt: Receipt) -> list[str]:
+        return lost_parts(self._ours.trash, self._files, receipt)
+
+    @property
+    def _files(self) -> list[Path]:
+        return [one.path for one in self._members.all]
 
     def _receipt(self, number: int | None) -> Receipt:
         cut_short = {one.number for one in self.after_crash().half_done}
@@ -452,7 +474,10 @@ class LibraryEdits:
 
             done = self._each(plan.receipt, works, left)
         rest = [one for one in plan.by_store if one.plan.why_not]
-        notes = (not_undone(plan, one.plan.of, one.place, one.plan.why_not) for one in rest)
+        notes = (
+            *(left_undone(plan, one) for one in rest),
+            *self._lost_parts(plan.receipt),
+        )
         refused = (*done.refused, *(one.place for one in rest))
         return done._replace(notes=(*done.notes, *notes), refused=refused)
 

@@ -19,9 +19,11 @@ from explorer.stores.edits.plans import (
     Tell,
     UndoPlan,
 )
-from explorer.stores.edits.words import LOCKED, in_profile, stays
+from explorer.stores.edits.words import GONE, LOCKED, in_profile, not_undone, stays
 from explorer.stores.library.members import Member
 from explorer.stores.ours.trash_records import Receipt
+
+_SHORT = {Problem.BUSY: LOCKED, Problem.MISSING: GONE}
 
 
 class Failed(NamedTuple):
@@ -85,8 +87,9 @@ def left_in(failed: Failed) -> str:
 
 def why_words(error: ExplorerError) -> str:
     """Why a store is left alone, among others."""
-    busy = isinstance(error, StoreError) and error.problem is Problem.BUSY
-    return LOCKED if busy else error.message
+    return (
+        _SHORT.get(error.problem, error.message) if isinstance(error, StoreError) else error.message
+    )
 
 
 def skipped_in(plan: EditPlan, shares: Collection[StorePlan]) -> Counter[str]:
@@ -103,15 +106,23 @@ def skipped_in(plan: EditPlan, shares: Collection[StorePlan]) -> Counter[str]:
 
 def joined_undo(receipt: Receipt, of: int, shares: Sequence[StoreUndo]) -> UndoPlan:
     plans = [one.plan for one in shares]
-    return UndoPlan(
+    reached = [one for one in shares if not one.plan.why_not] or shares
+    plan = UndoPlan(
         receipt,
         tuple(entry for plan in plans for entry in plan.entries),
         tuple(change for plan in plans for change in plan.changes),
-        _said([(one.place, one.plan.notes) for one in shares]),
+        _said([(one.place, one.plan.notes) for one in reached]),
         tuple(title for plan in plans for title in plan.titles),
         of,
         tuple(shares),
     )
+    left = (left_undone(plan, one) for one in shares if one not in reached)
+    return plan._replace(notes=(*plan.notes, *left))
+
+
+def left_undone(plan: UndoPlan, share: StoreUndo) -> str:
+    """What is said of a share of which nothing can be undone."""
+    return not_undone(plan, share.plan.of, share.place, share.plan.why_not)
 
 
 def joined_done(receipt: int | None, action: str, done: Sequence[tuple[str, Done]]) -> Done:
