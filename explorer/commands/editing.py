@@ -244,8 +244,7 @@ def shown_progress() -> Iterator[Callable[[Progress], None] | None]:
 
     def tell(progress: Progress) -> None:
         nonlocal shown
-        done, all_of_it = count(progress.messages), count(progress.of_messages)
-        words = WAITING_WORDS if progress.waiting else f"{done} of {all_of_it} messages"
+        words = WAITING_WORDS if progress.waiting else _reached(progress)
         sys.stderr.write(f"\r{words:<{len(shown)}}")
         sys.stderr.flush()
         shown = words
@@ -255,6 +254,13 @@ def shown_progress() -> Iterator[Callable[[Progress], None] | None]:
     finally:
         if shown:
             sys.stderr.write("\n")
+
+
+def _reached(progress: Progress) -> str:
+    """How far a long edit is; empty sessions have no messages to count."""
+    if progress.of_messages:
+        return f"{count(progress.messages)} of {count(progress.of_messages)} messages"
+    return f"{count(progress.sessions)} of {count(progress.of_sessions)} sessions"
 
 
 @contextmanager

@@ -280,7 +280,7 @@ def test_what_one_profile_refuses_is_said_with_its_name(
     assert f"work: Not {past}: 1 session" in shown
     done = command(name, "work/bee", "default/bee", "--yes")
     assert done.code == ExitCode.FAILED
-    assert f"{past.capitalize()} “The bee” in default. Not {past}: 1 session (work: " in done.err
+    assert f"{past.capitalize()} “The bee” in default. Not {past}: “The bee” (work: " in done.err
     assert home.changed(before) == {"default"}
     refused = command(name, "work/bee", "--yes")
     assert refused.code == ExitCode.REFUSED

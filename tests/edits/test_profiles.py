@@ -16,13 +16,15 @@ from explorer.cancel import CancelToken
 from explorer.errors import Refused, StoreError
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.plans import EditPlan
+from explorer.stores.edits.plans import EditPlan, Progress
 from explorer.stores.edits.words import (
     crash_words,
+    done_words,
     plan_lines,
     question,
     state_words,
     undo_question,
+    undone_words,
 )
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.own_file import OwnFile
@@ -258,7 +260,11 @@ def test_a_profile_that_is_locked_after_the_yes_keeps_its_part_and_says_so(
     edits = home.edits()
     with Locker(home.file("work")):
         done = edits.apply(plan)
-    assert any(reason.startswith("work: ") for reason in done.skipped)
+    assert done.skipped == {"work: the file is locked": 1}
+    assert done.left == (("work: the file is locked", "“The bee”"),)
+    said = done_words(done, "")
+    assert said.endswith("Not archived: “The bee” (work: the file is locked)")
+    assert "Nothing was changed" not in said
     assert home.changed(before) == {"default"}
 
 
@@ -350,7 +356,9 @@ def test_a_kill_in_the_middle_of_an_undo_is_said_and_the_rest_can_be_undone(
     assert home.changed(before) == {"work"}
     (line,) = crash_words(home.edits().after_crash())
     assert line.endswith("The rest can be undone.")
-    assert [state_words(one) for one in home.edits().trash.receipts()] == ["undone in default"]
+    assert [state_words(one) for one in home.edits().trash.receipts()] == [
+        "undone in default, not in work"
+    ]
     home.edits().undo(home.edits().undo_plan())
     assert home.changed(before) == set()
 
@@ -594,3 +602,24 @@ def test_an_undo_does_not_take_a_lost_file_for_a_new_profile(home: TwinProfiles)
         home.edits().undo_plan(1)
     assert "makes one" not in lost.value.message
     assert "is gone" in lost.value.message
+
+
+def test_an_undo_in_two_steps_counts_the_sessions_of_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.1)
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    names = [f"{place}/{id_}" for place in home.names for id_ in ("ant", "bee")]
+    home.edits().apply(_plan(home, Action.ARCHIVE, *names))
+    plan = home.edits().undo_plan()
+    told: list[Progress] = []
+    with Locker(home.file("play")):
+        done = home.edits().undo(plan, progress=told.append)
+    assert all(one.waiting for one in told), "no share of nothing"
+    assert undone_words(plan, done) == "Undone: archived 4 of 6 sessions in default and work"
+    (receipt,) = home.edits().trash.receipts()
+    assert state_words(receipt) == "undone in default and work, not in play"
+    rest = home.edits().undo_plan()
+    assert undo_question(rest) == "Undo archiving 2 of 6 sessions in play?"
+    done = home.edits().undo(rest)
+    assert undone_words(rest, done) == "Undone: archived 2 of 6 sessions in play"

@@ -77,9 +77,9 @@ def test_a_whole_undo_is_not_counted(path: Path, editor_of: EditorOf) -> None:
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 0 WHERE id = 'a'")
     part = editor.undo_plan()
-    assert undo_question(part) == "Undo archiving 3 sessions (only 2 of 3)?"
+    assert undo_question(part) == "Undo archiving 2 of 3 sessions?"
     done = editor.undo(part)
-    assert undone_words(part, done) == "Undone: archived 3 sessions (only 2 of 3)"
+    assert undone_words(part, done) == "Undone: archived 2 of 3 sessions"
 
 
 def test_the_size_is_that_of_what_is_from_this_file(

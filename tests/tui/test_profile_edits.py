@@ -195,7 +195,7 @@ async def test_what_one_profile_refuses_is_said_and_the_other_is_changed(
         await _to(driver, home, "default/bee", "work/bee")
         await driver.press("a")
         assert home.changed(before) == {"default"}
-        assert "Not archived: 1 session" in driver.said()
+        assert "Not archived: “The bee” (work: " in driver.said()
 
 
 async def test_a_change_that_was_cut_short_between_profiles_is_told_at_the_start(
@@ -296,3 +296,29 @@ async def test_a_locked_profile_is_named_and_does_not_hold_up_the_question(
             await driver.until_seen(lambda: "Archived “The bee” in default" in driver.said())
             said = driver.said()
             assert said.count("1 session in work stays: the file is locked") == 1
+
+
+async def test_what_is_refused_stays_selected(
+    home: TwinProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.1)
+    key = key_of(home.store(), "work/bee")
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee", "work/bee")
+        await driver.press("d")
+        with Locker(home.file("work")):
+            await driver.pilot.press("y")
+            await driver.until_seen(lambda: "the file is locked" in driver.said())
+        assert "Deleted 1 of 2 sessions. Not deleted: “The bee” (work: " in driver.said()
+        assert set(driver.main.sessions.selection.keys) == {key}
+
+
+async def test_a_session_that_cannot_even_be_read_stays_selected(home: TwinProfiles) -> None:
+    key = key_of(home.store(), "work/bee")
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee", "work/bee")
+        with Locker(home.file("work")):
+            await driver.pilot.press("a")
+            await driver.until_seen(lambda: "Archived “The bee” in default" in driver.said())
+        await driver.settle()
+        assert set(driver.main.sessions.selection.keys) == {key}

@@ -242,7 +242,9 @@ class Undo:
                 self._messages[step.job] += step.messages
             self._ended.update(step.job for step in batch if step.last)
             back = sum(step.last and step.job > 0 for step in batch)
-            counter.add(sum(step.messages for step in batch), back)
+            if entries:
+                # Cells are changed in one step: there is no share of it.
+                counter.add(sum(step.messages for step in batch), back)
             if moved > CHUNK or len(entries) > CHUNK_SESSIONS:
                 check_room_left([folder])
 

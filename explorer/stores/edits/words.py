@@ -384,9 +384,9 @@ def undo_verb(plan: UndoPlan) -> str:
 def undo_question(plan: UndoPlan) -> str:
     if plan.entries:
         return f"Restore {_restored(plan)}{_undone_where(plan)}?"
-    first, _, rest = plan.receipt.words.partition(" ")
+    first, _, rest = _changed(plan).partition(" ")
     doing = f"{_DOING.get(first, f'“{first.lower()}”')} {rest}"
-    return f"Undo {doing}{_undone_where(plan)}{_share(plan)}?"
+    return f"Undo {doing}{_undone_where(plan)}?"
 
 
 def _undone_where(plan: UndoPlan) -> str:
@@ -411,12 +411,11 @@ def lost_part(receipt: Receipt, path: str) -> str:
 def undone_words(plan: UndoPlan, done: Done) -> str:
     """What was undone, in a line without a full stop."""
     reached = plan.only(done)
-    words = plan.receipt.words
     if reached.entries:
         told = f"{done.words or 'Restored'} {_restored(reached)}{_undone_where(reached)}"
     else:
-        where = _undone_where(reached)
-        told = f"Undone: {words[:1].lower()}{words[1:]}{where}{_share(reached)}"
+        words = _changed(reached)
+        told = f"Undone: {words[:1].lower()}{words[1:]}{_undone_where(reached)}"
     return f"{told}. Not restored: {skipped_words(done.skipped)}" if done.skipped else told
 
 
@@ -435,11 +434,14 @@ def _restored(plan: UndoPlan) -> str:
     return of + (sessions if whole else f"{count(len(entries))} of {plural(plan.of, 'session')}")
 
 
-def _share(plan: UndoPlan) -> str:
-    """For how many sessions a change is undone, where that is not for all."""
+def _changed(plan: UndoPlan) -> str:
+    """What a change did, with how many sessions it is undone for where that is not for all."""
+    words = plan.receipt.words
     if plan.sessions >= plan.of:
-        return ""
-    return f" (only {count(plan.sessions)} of {count(plan.of)})"
+        return words
+    if _COUNTED.search(words):
+        return _COUNTED.sub(f"{count(plan.sessions)} of {plural(plan.of, 'session')}", words, 1)
+    return f"{words} (only {count(plan.sessions)} of {count(plan.of)})"
 
 
 def undo_lines(plan: UndoPlan) -> Iterator[str]:
@@ -513,7 +515,8 @@ def state_words(receipt: Receipt) -> str:
         return f"{count(receipt.back)} of {count(receipt.sessions)} restored"
     undone = [one.place for one in receipt.parts if one.state is ReceiptState.UNDONE]
     if receipt.state is ReceiptState.DONE and undone:
-        return f"undone{in_places(undone)}"
+        left = [one.place for one in receipt.parts if one.place not in undone]
+        return f"undone{in_places(undone)}, not{in_places(left)}"
     return _STATES.get(receipt.state, "")
 
 

@@ -66,6 +66,7 @@ from explorer.stores.library.joined import (
     joined_undo,
     left_undone,
     outer_plan,
+    refused_in,
     refused_plan,
     shared_progress,
     skipped_in,
@@ -268,6 +269,7 @@ class LibraryEdits:
         unsaid = (why for one, why in plan.refused.items() if one not in told)
         return done._replace(
             skipped=Counter(done.skipped) + left,
+            left=(*done.left, *refused_in(plan)),
             notes=(*done.notes, *unsaid),
             refused=(*plan.refused, *done.refused),
         )
@@ -339,15 +341,17 @@ class LibraryEdits:
             if entry.state is EntryState.GONE
         ]
         path = str(self._named[share.place].path)
-        why = in_profile(share.place, error.message).rstrip(".")
+        why = in_profile(share.place, why_words(error))
+        stay = [one for one in share.plan.doomed if one.id not in gone]
         skipped = Counter(share.plan.skipped)
-        skipped[why] += len(share.plan.doomed) - len(gone)
+        skipped[why] += len(stay)
         return Done(
             own[0].number if own else None,
             share.plan.action.value,
             tuple(gone),
             skipped,
             done_in=tuple((path, id_) for id_ in gone),
+            left=tuple((why, one.quoted) for one in stay) if len(stay) == 1 else (),
         )
 
     def _count(self, whole: int, plan: EditPlan, done: Sequence[tuple[str, Done]]) -> None:

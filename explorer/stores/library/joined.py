@@ -2,7 +2,7 @@
 true of one store says which."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from explorer.stores.edits.plans import (
     Tell,
     UndoPlan,
 )
+from explorer.stores.edits.refusal_words import NOTHING_CHANGED
 from explorer.stores.edits.words import GONE, LOCKED, in_profile, not_undone, stays
 from explorer.stores.library.members import Member
 from explorer.stores.ours.trash_records import Receipt
@@ -49,7 +50,7 @@ def refused_plan(
     action: Action, member: Member, error: ExplorerError, sessions: Iterable[Planned]
 ) -> EditPlan:
     """A share that changes nothing, for the reason that its store gave."""
-    why = error.message.rstrip(".")
+    why = why_words(error)
     left = (one._replace(outcome=PlannedOutcome.SKIP, reason=why) for one in sessions)
     return EditPlan(action, member.path, "", tuple(left))
 
@@ -86,10 +87,10 @@ def left_in(failed: Failed) -> str:
 
 
 def why_words(error: ExplorerError) -> str:
-    """Why a store is left alone, among others."""
-    return (
-        _SHORT.get(error.problem, error.message) if isinstance(error, StoreError) else error.message
-    )
+    """Why a store is left alone, among others: with them, something may have been changed."""
+    if isinstance(error, StoreError) and error.problem in _SHORT:
+        return _SHORT[error.problem]
+    return error.message.removesuffix(NOTHING_CHANGED).strip().rstrip(".")
 
 
 def skipped_in(plan: EditPlan, shares: Collection[StorePlan]) -> Counter[str]:
@@ -102,6 +103,13 @@ def skipped_in(plan: EditPlan, shares: Collection[StorePlan]) -> Counter[str]:
                 named = in_profile(share.place, reason) if share.place in plan.refused else reason
                 skipped[named] += number
     return skipped
+
+
+def refused_in(plan: EditPlan) -> Iterator[tuple[str, str]]:
+    """(reason, name) of what stores refused, where that is one session of theirs."""
+    for place, share in plan.by_store:
+        if place in plan.refused and len(share.sessions) == 1:
+            yield in_profile(place, share.sessions[0].reason), share.sessions[0].quoted
 
 
 def joined_undo(receipt: Receipt, of: int, shares: Sequence[StoreUndo]) -> UndoPlan:
@@ -140,7 +148,9 @@ def joined_done(receipt: int | None, action: str, done: Sequence[tuple[str, Done
         any(one.stopped for one in every),
         done_in=tuple(where for one in every for where in one.done_in),
         left=tuple(
-            (reason, f"{name} in {place}") for place, one in done for reason, name in one.left
+            (reason, name if reason.startswith(in_profile(place, "")) else f"{name} in {place}")
+            for place, one in done
+            for reason, name in one.left
         ),
     )
 

@@ -307,8 +307,8 @@ def _bar(progress: Progress) -> str:
 
 def _words(progress: Progress, seconds: float) -> str:
     sessions = f"{count(progress.sessions)} of {plural(progress.of_sessions, 'session')}"
-    messages = f"{count(progress.messages)} of {plural(progress.of_messages, 'message')}"
-    words = f"{sessions} · {messages}"
+    messages = f" · {count(progress.messages)} of {plural(progress.of_messages, 'message')}"
+    words = sessions + messages * bool(progress.of_messages)
     share = _share(progress)
     if seconds < 1 or not share:
         return words
