@@ -350,10 +350,13 @@ def _ask(lane: EditLane, shown: _Shown, after: After) -> None:
 def _leave(lane: EditLane, shown: _Shown, done: Done) -> None:
     """Prepare the list for the rows that leave it. The cursor stays on what was not changed: the
     next key would be about another session."""
-    if KINDS[shown.plan.action].unlists:
-        changed = frozenset(done.ids)
-        kept = [one.key for one in shown.plan.sessions if one.id not in changed]
-        lane.lister.leave(shown.rows.difference(kept, map(inside_row, kept)))
+    plan = shown.plan
+    if KINDS[plan.action].unlists:
+        changed = frozenset(done.done_in)
+        shares = [one.plan for one in plan.by_store] or [plan]
+        sessions = ((str(share.path), one) for share in shares for one in share.sessions)
+        gone = {one.key for path, one in sessions if (path, one.id) in changed}
+        lane.lister.leave(shown.rows & gone.union(map(inside_row, gone)))
 
 
 def apply(
