@@ -42,7 +42,8 @@ TOGETHER = {
     **{scope: ("app",) for scope in ("prune", "prune-list")},
     **{scope: ("scroll", "dialogs") for scope in ("block", "details")},
     **{scope: ("options", "dialogs") for scope in ("trash", "lost", "chats", "choice")},
-    **{scope: ("dialogs",) for scope in ("filters", "question")},
+    "filters": ("dialogs",),
+    "question": ("scroll", "dialogs"),
     "several": ("choice", "options", "dialogs"),
 }
 """Scopes where the keys of others act as well."""

@@ -144,6 +144,12 @@ LAST_HEADING = "This is the last heading"
 ALREADY_CHOSEN = "This is chosen already"
 NOTHING_TO_CHOOSE = "There is nothing to choose here"
 CANNOT_STOP = "This change cannot be stopped"
+ALL_SHOWN = "There is nothing more to scroll to"
+
+
+def more_below(key: str) -> str:
+    """A text is longer than its dialog."""
+    return f"{key} scroll"
 
 
 def _plain(title: str) -> str:

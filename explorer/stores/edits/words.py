@@ -196,11 +196,9 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     else:
         yield from _named(plan)
         yield from _along(plan)
-    totals = plan.totals
-    if totals.sessions and KINDS[plan.action].takes_messages:
-        messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
-        yield f"Kept in the trash for {RETENTION_DAYS} days: {messages}"
-    if totals.sessions and plan.action in EFFECTS:
+    if trashed := trashed_words(plan):
+        yield trashed
+    if plan.doomed and plan.action in EFFECTS:
         yield EFFECTS[plan.action]
     skipped = Counter(plan.skipped)
     if len(plan.by_store) > 1:
@@ -209,6 +207,15 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     if skipped:
         yield not_done(plan.action, skipped_words(skipped))
     yield from plan.notes
+
+
+def trashed_words(plan: EditPlan) -> str:
+    """What the trash keeps of it, and how long; empty where nothing goes there."""
+    totals = plan.totals
+    if not totals.sessions or not KINDS[plan.action].takes_messages:
+        return ""
+    messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
+    return f"Kept in the trash for {RETENTION_DAYS} days: {messages}"
 
 
 def _named(plan: EditPlan) -> Iterator[str]:

@@ -14,8 +14,9 @@ from weakref import WeakKeyDictionary
 from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
@@ -32,7 +33,16 @@ from explorer.tui.dialogs.base import Dialog
 from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.widgets.fields import CheckBoxes, Options, TextField
-from explorer.tui.words import ALREADY_CHOSEN, CANNOT_STOP, MOVED_ON, STARTING, STOPPING, pace
+from explorer.tui.words import (
+    ALL_SHOWN,
+    ALREADY_CHOSEN,
+    CANNOT_STOP,
+    MOVED_ON,
+    STARTING,
+    STOPPING,
+    more_below,
+    pace,
+)
 
 T = TypeVar("T")
 
@@ -51,11 +61,32 @@ class Instead(NamedTuple):
     do: Callable[[], None]
 
 
-class Question(Dialog[bool]):
-    """True for yes."""
+class LongText(VerticalScroll, can_focus=False):
+    """What scrolls between a question and its answers: the keys stay with these."""
 
-    BINDINGS = bindings("question")
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As tall as its text where what stays visible leaves room for that. Textual would make it
+        either too tall for the screen or, as what takes the rest, as tall as the screen."""
+        height = super().get_content_height(container, viewport, width)
+        if not container.height:
+            # Only measured.
+            return height
+        beside = [one for one in self.siblings if not one.styles.is_docked]
+        taken = sum(
+            one.get_content_height(container, viewport, width) + one.styles.margin.height
+            for one in beside
+        )
+        return min(height, max(container.height - taken, 0))
+
+
+class Question(Dialog[bool]):
+    """True for yes. Its answers are always visible; a text that is too long for the screen scrolls
+    above them."""
+
+    BINDINGS = [*bindings("question"), *bindings("scroll")]
     SCOPE = "question"
+    HORIZONTAL_BREAKPOINTS = [(0, "-slim"), (70, "-roomy")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]
 
     def __init__(
         self,
@@ -64,20 +95,24 @@ class Question(Dialog[bool]):
         yes: str,
         no: str = "Cancel",
         instead: "Instead | None" = None,
+        last: str = "",
     ) -> None:
-        """`instead` is a third answer."""
+        """`instead` is a third answer, `last` is what stays visible below the text."""
         super().__init__()
         self._instead = instead
         self._title = title
-        self._text = text
+        self._last = last
         self._yes = yes
         self._no = no
+        self._text = LongText(Static(Content(text), id="question-text"))
+        self._text.display = bool(text)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question"):
             yield Static(Content(self._title), id="question-title")
-            if self._text:
-                yield Static(Content(self._text), id="question-text")
+            yield self._text
+            if self._last:
+                yield Static(Content(self._last), id="question-last")
             with Horizontal(id="answers"):
                 yield self._button("no", self._no, "answer-no", avoid="escape")
                 if self._instead is not None:
@@ -93,6 +128,25 @@ class Question(Dialog[bool]):
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one("#no"))
+        self.watch(self._text, "show_vertical_scrollbar", self._say_more)
+
+    def _say_more(self, more: bool) -> None:
+        key = keymap_of(self.app).key("scroll-page-down")
+        self.query_one("#question").border_subtitle = Content(more_below(key) if more else "")
+
+    def action_scroll(self, lines: int) -> None:
+        if not self._text.max_scroll_y:
+            hint(self, ALL_SHOWN)
+        self._text.scroll_relative(y=lines, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self.action_scroll(pages * max(self._text.size.height - 1, 1))
+
+    def action_top(self) -> None:
+        self.action_scroll(-self._text.max_scroll_y)
+
+    def action_bottom(self) -> None:
+        self.action_scroll(self._text.max_scroll_y)
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:

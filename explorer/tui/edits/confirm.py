@@ -42,6 +42,7 @@ from explorer.stores.edits.words import (
     question,
     receipt_words,
     remedy,
+    trashed_words,
 )
 from explorer.stores.sqlite.read_only import impatient
 from explorer.tui.dialogs.questions import (
@@ -240,8 +241,10 @@ class EditSubject(NamedTuple):
         shown = _Shown(plan, self._replace(keys=keys), rows)
         if not plan.doomed:
             return shown._replace(nothing=nothing_words(plan))
-        text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
-        return shown._replace(question=question(plan), text=text, receipt=receipt_words(plan))
+        last = trashed_words(plan)
+        text = "\n".join(clean_line(line, 300) for line in plan_lines(plan) if line != last)
+        said = receipt_words(plan)
+        return shown._replace(question=question(plan), text=text, last=last, receipt=said)
 
 
 class _Shown(NamedTuple):
@@ -253,6 +256,8 @@ class _Shown(NamedTuple):
     """The rows of the list that it is about."""
     question: str = ""
     text: str = ""
+    last: str = ""
+    """What the trash keeps: visible also where the text is too long for the screen."""
     receipt: str = ""
     nothing: str = ""
     """Why it does nothing, if it does."""
@@ -339,12 +344,9 @@ def _ask(lane: EditLane, shown: _Shown, after: After) -> None:
         if done.receipt is None and not done.stopped:
             lane.screen.call_later(confirm, lane, shown.about, after)
 
-    asked = clean_line(shown.question, 200)
-    ask(
-        lane.screen,
-        Question(asked, shown.text, KINDS[plan.action].verb, instead=shown.about.instead),
-        go,
-    )
+    asked, verb = clean_line(shown.question, 200), KINDS[plan.action].verb
+    instead, last = shown.about.instead, shown.last
+    ask(lane.screen, Question(asked, shown.text, verb, instead=instead, last=last), go)
 
 
 def _leave(lane: EditLane, shown: _Shown, done: Done) -> None:
