@@ -6,10 +6,10 @@ where it is. Otherwise it follows an edit, a search or a jump, and stays near a 
 the list. All of that is decided here.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.browse.arrangement import Arranged
+from explorer.browse.arrangement import Arranged, inside_row, session_of
 from explorer.browse.row_cache import text_of
 from explorer.browse.row_set import RowSet
 from explorer.stores.catalog import Catalog
@@ -175,6 +175,9 @@ class Selection:
 
     def __init__(self) -> None:
         self.keys = RowSet()
+        self.ids: dict[int, str] = {}
+        """Which sessions they are, by key, of most of them: a file may give the number of one to
+        another."""
         self._anchor: int | None = None
         self._before = RowSet()
 
@@ -183,6 +186,14 @@ class Selection:
 
     def __contains__(self, key: int) -> bool:
         return key in self.keys
+
+    def note(self, ids: Mapping[int, str]) -> None:
+        """Of what is selected, which sessions they are; others are forgotten."""
+        known = {**ids, **self.ids}
+        self.ids = {key: id_ for key, id_ in known.items() if self._has(key)}
+
+    def _has(self, key: int) -> bool:
+        return key in self.keys or inside_row(key) in self.keys
 
     def missing_in(self, order: Sequence[int]) -> int:
         """How many selected rows a list does not have."""
@@ -218,10 +229,13 @@ class Selection:
     def drop(self, keys: Collection[int]) -> None:
         """These only: what was selected since stays."""
         self.keys.difference_update(keys)
+        for key in keys:
+            self.ids.pop(session_of(key), None)
         self.rest()
 
     def clear(self) -> None:
         self.keys.clear()
+        self.ids.clear()
         self.rest()
 
     def follow(self, catalog: Catalog) -> None:

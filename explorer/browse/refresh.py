@@ -1,16 +1,26 @@
 """Reading a file again after a change: what is new, and the visible rows; or all of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 from typing import NamedTuple
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row, session_of
+from explorer.browse.arrangement import (
+    Arranged,
+    Basis,
+    Inside,
+    inside_row,
+    is_inside,
+    session_of,
+)
+from explorer.browse.row_set import MANY, RowSet
 from explorer.cancel import CancelToken
+from explorer.errors import StoreError
 from explorer.model import Session
 from explorer.search.filters import filtered_by
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import Columns
+from explorer.stores.columns import ID, Columns
 
 
 class Renewed(NamedTuple):
@@ -74,3 +84,55 @@ def read_rows(
         read = store.sessions(within, now, token)
         found |= {inside_row(session.key): session for session in read}
     return found
+
+
+class Moved(NamedTuple):
+    """Rows whose number means no session any more, or another one than before."""
+
+    gone: Sequence[int] = ()
+    to: Mapping[int, int] = {}
+    """Of those that mean another one: where the session itself is now, if it still exists."""
+
+
+def ids_of(
+    store: Store, rows: RowSet, known: Mapping[int, str], token: CancelToken
+) -> Mapping[int, str]:
+    """The ids of those rows that are not known, by key. Of a great many only those with the highest
+    numbers are: an agent gives a new session the number after them."""
+    keys = nlargest(MANY, map(session_of, rows))
+    return store.columns((ID,), [key for key in keys if key not in known], token)[ID]
+
+
+def moved(
+    store: Store, renewed: Renewed, rows: RowSet, ids: Mapping[int, str], token: CancelToken
+) -> Moved:
+    """What became of rows in a file that has changed: an agent gives the number of a deleted
+    session to the next one, and other numbers to all when it packs the file. `ids` are those that
+    the sessions had, by key."""
+    touched, catalog = renewed.touched, renewed.catalog
+    asked = [key for key in ids if touched is None or key in touched]
+    gone = [] if touched is not None else [row for row in rows if not catalog.has(session_of(row))]
+    if not asked:
+        return Moved(gone)
+    try:
+        now = store.columns((ID,), asked, token)[ID]
+        other = {key: store.noted_id(key, ids[key]) for key in asked if now.get(key) != ids[key]}
+        found = store.keys_of(list(other.values()), token) if other else {}
+    except StoreError:
+        # All of them are in profiles that cannot be read now.
+        return Moved(gone)
+    known = {key: found.get(id_) for key, id_ in other.items() if key in now or id_ in found}
+    if known and len(rows) > MANY:
+        # Not all of them are known: which others mean another session cannot be told.
+        return Moved(list(rows))
+    lost = [row for row in rows if session_of(row) in known]
+    to = {key: at for key, at in known.items() if at is not None and catalog.has(at)}
+    return Moved(
+        list(dict.fromkeys((*gone, *lost))),
+        {row: _as_row(row, to[session_of(row)]) for row in lost if session_of(row) in to},
+    )
+
+
+def _as_row(row: int, key: int) -> int:
+    """The row of a session that is listed as another one was."""
+    return inside_row(key) if is_inside(row) else key

@@ -187,6 +187,13 @@ def sorted_by(wish: Wish) -> str:
     return f"{SORTS[wish.sort]}{' (reversed)' if wish.reverse else ''}"
 
 
+def not_selected_now(number: int) -> str:
+    return (
+        f"No longer selected: {plural(number, 'session')}. Deleted by another program, or the"
+        " state file was replaced."
+    )
+
+
 def selected(number: int, missing: int) -> str:
     """How many rows are selected, and how many of them a filter or a search hides."""
     if not number:

@@ -17,8 +17,9 @@ from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Excerpt
 from explorer.browse.collector import no_collection
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
-from explorer.browse.refresh import Renewed, read_again, read_rows
+from explorer.browse.refresh import Moved, Renewed, ids_of, moved, read_again, read_rows
 from explorer.browse.row_cache import text_of
+from explorer.browse.row_set import MANY
 from explorer.browse.words import (
     NOTHING_TO_EXPAND,
     RESULTS,
@@ -29,6 +30,7 @@ from explorer.browse.words import (
     first_border,
     in_place_of_rows,
     not_searched,
+    not_selected_now,
     outcome,
     scanned_because,
     selected,
@@ -198,13 +200,18 @@ class Lister:
         facts, now, files = self.facts, self._clock(), self._file_rows
         since = time.monotonic() - self._surveyed
         edits, unseen = self._edits, self._edits != self._edits_seen
+        ids, rows = self._sessions.held()
         due = unseen or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
-        def work(token: CancelToken) -> Renewed:
+        def work(token: CancelToken) -> tuple[Renewed, Moved]:
             before = catalog.with_files(files)
-            return read_again(store, before, basis, facts, known, inside, now, due, token)
+            renewed = read_again(store, before, basis, facts, known, inside, now, due, token)
+            return renewed, moved(store, renewed, rows, ids, token)
 
-        def take(renewed: Renewed) -> None:
+        def take(read: tuple[Renewed, Moved]) -> None:
+            renewed, elsewhere = read
+            if elsewhere.gone:
+                self._move(elsewhere)
             self._know(renewed.catalog)
             if renewed.touched is None:
                 self._say_columns(store)
@@ -214,6 +221,7 @@ class Lister:
             self.facts = renewed.facts
             self._sessions.forget_rows({one.name for one in store.troubles})
             self._sessions.add_rows(renewed.rows)
+            self.note_selected()
             made = renewed.arranged
             if made and made.basis and made.basis.wish == self.wish and not self.searched:
                 # What is still under way is about the file as it was.
@@ -231,6 +239,36 @@ class Lister:
         it. Begun anew by each change, one that takes long would never end beside an agent."""
         same = self._search_for == (self.searched, self.wish)
         return same and self._lanes.put_off("order", self.arrange)
+
+    def note_selected(self) -> None:
+        """Note which sessions are selected, as far as that is not known: their rows are numbers,
+        which a file gives to others."""
+        store, sessions = self.store, self._sessions
+        selection = sessions.selection
+        selection.note(sessions.known_ids())
+        if store is None or len(selection.ids) >= min(len(selection), MANY):
+            return
+        rows, ids = selection.keys.copy(), dict(selection.ids)
+        self._lanes.start("selected", lambda token: ids_of(store, rows, ids, token), selection.note)
+
+    def _move(self, moved: Moved) -> None:
+        """Follow sessions to the rows where they are now; what is gone is not selected any more,
+        which is said."""
+        selection, here = self._sessions.selection, self.cursor.row
+        before, kept = len(selection), [row for row in moved.to if row in selection]
+        if here is not None and here in moved.to:
+            self.cursor.go_to(moved.to[here])
+        else:
+            self.cursor.stay_near(moved.gone)
+        selection.drop(moved.gone)
+        selection.add([moved.to[row] for row in kept])
+        self.say_dropped(before - len(selection))
+
+    def say_dropped(self, number: int) -> None:
+        """So many sessions are not selected any more, without the user."""
+        if number > 0:
+            said = not_selected_now(number)
+            self._sessions.notify(said, severity="warning", markup=False)
 
     def _know(self, catalog: Catalog) -> None:
         """Another catalog; wish and selection follow conversations that were continued."""

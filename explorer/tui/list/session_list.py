@@ -21,6 +21,7 @@ from explorer.browse.first_read import SHORT
 from explorer.browse.headings import RowIndex
 from explorer.browse.row_cache import KnownRows, text_of
 from explorer.browse.row_columns import ColumnChoice, RowShape
+from explorer.browse.row_set import RowSet
 from explorer.model import Session
 from explorer.render.clean import cell_width, pad
 from explorer.settings import AUTO, COMFORTABLE, COMPACT
@@ -141,7 +142,20 @@ class SessionList(ResultsView):
         """The ids of those by key, as far as they are known: the numbers by which a list knows its
         rows may be those of other sessions by now."""
         known = (self.known.get(row) for row in self.chosen())
+        return {row.key: row.id for row in known if row is not None} | self.selection.ids
+
+    def known_ids(self) -> dict[int, str]:
+        """The ids of all rows that were read."""
+        known = (self.known.get(row) for row in self.known.numbers)
         return {row.key: row.id for row in known if row is not None}
+
+    def held(self) -> tuple[dict[int, str], RowSet]:
+        """(ids by key, rows) of what stays selected, or under the cursor, when the file changes."""
+        rows, here = self.selection.keys.copy(), self.current
+        if here is None or self.cursor_row is None:
+            return dict(self.selection.ids), rows
+        rows.add(self.cursor_row)
+        return {here.key: here.id} | self.selection.ids, rows
 
     @property
     def order(self) -> Sequence[int]:
