@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.model import Hit, Message, Provenance, Session, StoreInfo
+from explorer.model import Hit, Kind, Message, Provenance, Session, StoreInfo
 from explorer.render.figures import iso_utc
 from explorer.stores.base import OneStore, Store
 from explorer.stores.fates import Fates, reason_words
@@ -14,7 +14,7 @@ from explorer.stores.sqlite.failures import size_of
 if TYPE_CHECKING:
     # A list need not load the edits: 2 ms.
     from explorer.stores.base import Store
-    from explorer.stores.edits.plans import Done, EditPlan
+    from explorer.stores.edits.plans import Done, EditPlan, Planned
 
 _SESSION = (
     *("id", "title", "source", "model", "started_at", "last_active", "ended_at", "end_reason"),
@@ -38,6 +38,7 @@ _INFO = (
 )
 _SUMS = ("sessions", "messages", "orphans", "bytes", "wal_bytes")
 _PLANNED = ("id", "title", "source", "messages", "bytes", "kind", "outcome", "reason", "files")
+_KINDS = (*Kind, "")
 _TIMES = ("started_at", "last_active", "ended_at", "timestamp")
 
 Shape = dict[str, object]
@@ -136,9 +137,17 @@ def plan_shape(plan: "EditPlan", store: "Store") -> Shape:
         home, _ = store.home(key)
         return {"store": str(home.path), "profile": home.profile}
 
+    # An edit goes by what the agent noted, a list also by what follows from it.
+    inferred = any(one.kind not in _KINDS for one in plan.sessions)
+    catalog = store.catalog() if inferred else None
+
+    def kind(one: "Planned") -> Shape:
+        listed = catalog is not None and one.kind not in _KINDS
+        return {"kind": catalog.kind(one.key) if catalog and listed else one.kind}
+
     return {
         "action": plan.action,
-        "sessions": [_shape(one, _PLANNED) | place(one.key) for one in plan.sessions],
+        "sessions": [_shape(one, _PLANNED) | kind(one) | place(one.key) for one in plan.sessions],
         "totals": plan.totals._asdict(),
         "skipped": dict(plan.skipped),
         "notes": plan.notes,

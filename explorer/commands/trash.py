@@ -9,6 +9,7 @@ from explorer.commands.output import heading, note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store, usual_profile, usual_store
+from explorer.commands.trash_shapes import entry_shape, purge_shape, receipt_shape, undo_shape
 from explorer.commands.words import (
     lost_undo,
     newer_elsewhere,
@@ -24,9 +25,9 @@ from explorer.commands.words import (
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line, pad
-from explorer.render.figures import ago, count, iso_utc, plural, size
+from explorer.render.figures import ago, count, plural, size
 from explorer.settings import trash_path
-from explorer.stores.base import Edits
+from explorer.stores.base import Edits, Store
 from explorer.stores.edits.other_parts import other_parts
 from explorer.stores.edits.plans import KINDS, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO, already_undone, no_such_change
@@ -40,7 +41,7 @@ from explorer.stores.edits.words import (
     undone_words,
 )
 from explorer.stores.hermes.store import profile_of
-from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
+from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, Receipt, ReceiptState
 from explorer.stores.sqlite.failures import short_path
 
@@ -63,7 +64,7 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
                 note(clean_line(lost))
     files = [one.path for one in store.stores()]
     left = other_parts(trash_path(), files, plan.receipt)
-    code = _undo(edits, plan, options)
+    code = _undo(edits, plan, store, options)
     for one in left:
         if one.words and one.words not in plan.notes:
             note(clean_line(one.words))
@@ -94,10 +95,10 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
     raise Refused("Nothing to undo", " ".join((nothing, *edits.lost_changes(0))))
 
 
-def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
+def _undo(edits: Edits, plan: UndoPlan, store: Store, options: argparse.Namespace) -> int:
     plan.check()
     if options.dry_run and options.json:
-        write_json(_undo_shape(plan, edits))
+        write_json(undo_shape(plan, edits, store))
         return ExitCode.DONE
     if options.dry_run:
         for line in (undo_question(plan), *(f"  {line}" for line in undo_lines(plan))):
@@ -116,21 +117,11 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     return ExitCode.FAILED if done.skipped or done.words or done.refused else ExitCode.DONE
 
 
-def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:
-    return {
-        "action": "undo",
-        "receipt": plan.receipt.shown,
-        "sessions": [_entry_shape(entry, edits) for entry in edits.worded_entries(plan.entries)],
-        "totals": {"sessions": len(plan.entries), "messages": plan.messages},
-        "skipped": {},
-        "notes": list(plan.notes),
-    }
-
-
 def handle_trash(options: argparse.Namespace, now: float) -> int:
     _check_arguments(options)
     far = options.what == "purge" and options.all
-    edits = edits_of(usual_store(options) if far else chosen_store(options))
+    store = usual_store(options) if far else chosen_store(options)
+    edits = edits_of(store)
     match options.what:
         case "list":
             warn_half_done(edits)
@@ -141,7 +132,7 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
             receipt = _own(edits, _number(options))
             wanted = [one.number for one in _entries(edits, receipt, options.ids)] or None
             plan = edits.undo_plan(receipt.number, wanted, measured=options.dry_run)
-            return _undo(edits, plan, options)
+            return _undo(edits, plan, store, options)
         case _:
             return _purge(edits, options)
 
@@ -172,7 +163,7 @@ def _number(options: argparse.Namespace) -> int:
 def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
     receipts = edits.trash.receipts()
     if options.json:
-        shapes = [_receipt_shape(receipt, edits) for receipt in receipts]
+        shapes = [receipt_shape(receipt, edits) for receipt in receipts]
         write_json({"bytes": edits.trash.size(), "receipts": shapes})
         return ExitCode.DONE
     with paged(not options.no_pager):
@@ -192,8 +183,8 @@ def _show(edits: Edits, options: argparse.Namespace) -> int:
     receipt = _found(edits, _number(options))
     entries = edits.worded_entries(edits.trash.entries(receipt.number))
     if options.json:
-        shapes = [_entry_shape(one, edits) for one in entries]
-        write_json(_receipt_shape(receipt, edits) | {"sessions": shapes})
+        shapes = [entry_shape(one, edits) for one in entries]
+        write_json(receipt_shape(receipt, edits) | {"sessions": shapes})
         return ExitCode.DONE
     with paged(not options.no_pager):
         write(clean(changed_words(receipt)))
@@ -245,13 +236,16 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     entries = _entries(edits, receipts[0], options.ids) if options.ids else []
     words = which_are_purged(entries) if entries else what_is_purged(receipts)
     lines = [*lost_undo(receipts), "This cannot be undone."] if receipts else []
+    gone = entries or [one for receipt in receipts for one in edits.trash.entries(receipt.number)]
+    if options.dry_run and options.json:
+        write_json(purge_shape(receipts, gone, lines, edits))
+        return ExitCode.DONE
     if options.dry_run:
         for line in (f"Permanently delete {words}?", *(f"  {line}" for line in lines)):
             write(clean(line))
         note(DRY_RUN)
         return ExitCode.DONE
     ask(options, f"Permanently delete {words}?", lines, KINDS[Action.DELETE].verb)
-    gone = entries or [one for receipt in receipts for one in edits.trash.entries(receipt.number)]
     if entries:
         edits.purge(receipts[0], [one.number for one in entries])
     else:
@@ -288,35 +282,3 @@ def _found(edits: Edits, number: int) -> Receipt:
     if receipt is None:
         raise NoSuchSession("No such change", no_such_change(number))
     return receipt
-
-
-def _receipt_shape(receipt: Receipt, edits: Edits) -> dict[str, object]:
-    home = profile_of(edits.path)
-    return {
-        "receipt": receipt.shown,
-        "action": receipt.action,
-        "made_at": iso_utc(receipt.made),
-        "state": receipt.state.value,
-        "words": receipt.words,
-        "sessions": receipt.sessions,
-        "back": receipt.back,
-        "messages": receipt.messages,
-        "bytes": receipt.bytes,
-        "kept_until": iso_utc(receipt.made + RETENTION),
-        "profiles": list(filter(None, (one.place or home for one in receipt.parts or (receipt,)))),
-    }
-
-
-def _entry_shape(entry: Entry, edits: Edits) -> dict[str, object]:
-    return {
-        "id": entry.session,
-        "title": entry.title,
-        "name": entry.name,
-        "source": entry.source,
-        "messages": entry.messages,
-        "bytes": entry.bytes,
-        "kind": entry.kind,
-        "state": entry.state.value,
-        "last_active": iso_utc(entry.active),
-        "profile": entry.place or profile_of(edits.path),
-    }

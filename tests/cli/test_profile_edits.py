@@ -566,8 +566,14 @@ def test_a_branch_that_is_kept_is_called_one(home: TwinProfiles, command: Comman
     with altered(home.file("work")) as db:
         db.execute("UPDATE sessions SET parent_session_id = 'ant' WHERE id = 'bee'")
     shown = command("delete", "work/ant", "--dry-run").out
+    assert "Kept: session “The bee”, no longer linked to this session" in shown
+    with altered(home.file("work")) as db:
+        marks = json.dumps({"_branched_from": "ant"})
+        db.execute("UPDATE sessions SET model_config = ? WHERE id = 'bee'", (marks,))
+    shown = command("delete", "work/ant", "--dry-run").out
     assert "Kept: branch “The bee”, no longer linked to this session" in shown
     with altered(home.file("work")) as db:
+        db.execute("UPDATE sessions SET model_config = NULL WHERE id = 'bee'")
         db.execute("UPDATE sessions SET end_reason = 'compression' WHERE id = 'ant'")
     assert "Kept: the next part “The bee”" in command("delete", "work/ant", "--dry-run").out
 

@@ -1,5 +1,6 @@
 """The trash from the command line: which session of a change is meant, and what is left of it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from explorer.errors import ExitCode
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
-from tests.factories import T0, rows, talk
+from tests.factories import T0, altered, go_on, rows, talk
 from tests.profile_homes import TwinProfiles
 
 JOBS = ("job_1", "job_10", "job_11")
@@ -154,3 +155,80 @@ def test_a_purge_of_the_only_session_of_a_part_leaves_the_other_part(
     assert command("trash", "purge", number, "default/bee", "--yes").code == 0
     assert command("trash", "restore", number, "work/be", "--yes").code == 0
     assert home.changed(before) == {"default"}
+
+
+TOTALS = {"sessions", "messages", "bytes", "files"}
+
+
+def test_a_purge_is_shown_as_one_json_document(path: Path, command: Command) -> None:
+    number = _delete(command, *JOBS)
+    assert command("trash", "restore", number, "job_11", "--yes").code == 0
+    plan = command("trash", "purge", number, "--dry-run", "--json").json
+    assert plan["action"] == "purge"
+    assert plan["receipts"] == [int(number)]
+    assert [(one["id"], one["state"]) for one in plan["sessions"]] == [
+        ("job_1", "gone"),
+        ("job_10", "gone"),
+        ("job_11", "back"),
+    ]
+    assert plan["totals"].keys() == TOTALS
+    assert (plan["totals"]["sessions"], plan["totals"]["messages"]) == (2, 4)
+    one = command("trash", "purge", number, "job_10", "--dry-run", "--json").json
+    assert [session["id"] for session in one["sessions"]] == ["job_10"]
+    assert command("trash", "purge", "--all", "--dry-run", "--json").json["notes"]
+
+
+def test_the_plan_of_an_undo_says_what_would_change(home: TwinProfiles, command: Command) -> None:
+    files = {name: str(home.file(name)) for name in home.names}
+    command("rename", "work/bee", "A wasp", "--yes")
+    plan = command("undo", "--all-profiles", "--dry-run", "--json").json
+    (one,) = plan["sessions"]
+    assert (one["id"], one["title"], one["outcome"]) == ("bee", "A wasp", "change")
+    assert one["changes"] == {"title": {"from": "A wasp", "to": "The bee"}}
+    assert (one["store"], one["profile"]) == (files["work"], "work")
+    assert plan["totals"] == {"sessions": 1, "messages": 0, "bytes": 0, "files": 0}
+    command("archive", "work/ant", "default/ant", "--yes")
+    plan = command("undo", "--dry-run", "--json").json
+    assert [(one["store"], one["title"]) for one in plan["sessions"]] == [
+        (path, "The ant") for path in files.values()
+    ]
+    assert [one["changes"]["archived"] for one in plan["sessions"]] == [{"from": 1, "to": 0}] * 2
+    number = _delete(command, "work/cat", "default/cat")
+    plan = command("trash", "restore", number, "--dry-run", "--json").json
+    assert {one["store"] for one in plan["sessions"]} == set(files.values())
+    assert {one["outcome"] for one in plan["sessions"]} == {"restore"}
+    assert plan["totals"].keys() == TOTALS
+    assert plan["totals"]["bytes"] > 0
+    shown = command("trash", "show", number, "--json").json["sessions"]
+    assert [one["store"] for one in shown] == list(files.values())
+
+
+def test_a_plan_counts_the_files_that_come_back(path: Path, command: Command) -> None:
+    folder = path.parent / "sessions"
+    folder.mkdir()
+    (folder / "job_1.jsonl").write_text("{}\n")
+    number = _delete(command, "job_1", "job_10")
+    for what in (["restore", number], ["purge", number]):
+        plan = command("trash", *what, "--dry-run", "--json").json
+        assert plan["totals"]["files"] == 1, what
+
+
+def test_a_plan_has_the_kinds_of_a_list(path: Path, command: Command) -> None:
+    with altered(path) as db:
+        go_on(db, "job_1", "part", T0 + 900)
+        go_on(db, "part", "tip", T0 + 990)
+        parent = "UPDATE sessions SET parent_session_id = ? WHERE id = ?"
+        db.execute(parent, ("tip", "job_10"))
+        db.execute(parent, ("tip", "job_11"))
+        marks = json.dumps({"_branched_from": "tip"})
+        db.execute("UPDATE sessions SET model_config = ? WHERE id = 'job_11'", (marks,))
+    listed = command("list", "--all", "--json").json["sessions"]
+    plan = command("delete", "part", "tip", "--force", "--dry-run", "--json").json["sessions"]
+    kinds = {one["id"]: one["kind"] for one in listed}
+    assert {one["id"]: one["kind"] for one in plan} == {
+        id_: kinds[id_] for id_ in ("part", "tip", "job_10", "job_11")
+    }
+    assert set(kinds.values()) == {"root", "branch", "subagent", "continuation"}
+    said = {one["id"]: one["reason"] for one in plan if one["outcome"] == "detach"}
+    assert set(said) == {"job_10", "job_11"}
+    assert set(said.values()) == {"kept, no longer linked to the deleted session"}

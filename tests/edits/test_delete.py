@@ -350,7 +350,7 @@ def test_a_continuation_of_the_deleted_part_becomes_a_root(
     before, editor = dump(path), editor_of(path)
     plan = editor.plan(Action.DELETE, [keys(open_store(path))["b"]])
     assert [(one.id, one.reason) for one in plan.detached] == [
-        ("c", "what continues it: it stays and loses its link")
+        ("c", "kept, no longer linked to the deleted session")
     ]
     editor.apply(plan)
     assert sorted(rows(path, "SELECT id, parent_session_id FROM sessions")) == [

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from explorer.model import Action, State
-from explorer.stores.edits.dialect import APART, RESET_CHILD, SessionTables, Size, Subject
+from explorer.stores.edits.dialect import APART, SessionTables, Size, Subject
 from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.reasons import (
     CONTINUED,
@@ -16,6 +16,7 @@ from explorer.stores.edits.reasons import (
     INTERRUPTED,
     RUNNING,
     SUBAGENT_RUNNING,
+    UNLINKED,
     UNSOUND,
 )
 from explorer.stores.edits.words import COUNTERS_KEPT, running_note
@@ -156,10 +157,7 @@ class Planner:
             )
             for one in ordered
         ]
-        sessions += [
-            self.planned(one, PlannedOutcome.DETACH, _stays(one, self._continues(one)))
-            for one in staying.values()
-        ]
+        sessions += [self.planned(one, PlannedOutcome.DETACH, UNLINKED) for one in staying.values()]
         sessions += [
             self.planned(one, PlannedOutcome.SKIP, left_out[one.row])
             for one in wanted
@@ -203,16 +201,6 @@ class Planner:
         running = sum(one.state == State.RUNNING for one in going)
         yield from running_note(running)
         yield from self.tables.delete_notes(going, stays)
-
-
-def _stays(subject: Subject, continues: bool) -> str:
-    kinds = {
-        "branch": "a branch",
-        "subagent": "a subagent's session",
-        RESET_CHILD: "the chat's next session",
-    }
-    what = kinds.get(subject.kind, "what continues it" if continues else "a branch")
-    return f"{what}: it stays and loses its link"
 
 
 def _keep_family(

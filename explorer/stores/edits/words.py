@@ -256,7 +256,7 @@ def _along(plan: EditPlan) -> Iterator[str]:
 def _detached(kept: Sequence[Planned], asked: int) -> str:
     if len(kept) > 1:
         return f"Kept, no longer linked: {plural(len(kept), 'session')} ({_names(kept)})"
-    what = _LINKED.get(kept[0].kind, "the next part" if kept[0].continues else "branch")
+    what = _LINKED.get(kept[0].kind, "the next part" if kept[0].continues else "session")
     link = " to this session" if asked == 1 else ""
     return f"Kept: {what} {kept[0].quoted}, no longer linked{link}"
 

@@ -84,6 +84,10 @@ class LibraryTrash:
     def changes(self, receipt: int) -> list[CellChange]:
         return [one for part in self._parts(receipt) for one in self.any.changes(part.number)]
 
+    def file_counts(self, receipt: int) -> dict[int, int]:
+        every = (self.any.file_counts(part.number) for part in self._parts(receipt))
+        return {entry: number for one in every for entry, number in one.items()}
+
     def size(self) -> int:
         return sum(file.size() for file in self._files.values())
 

@@ -397,6 +397,15 @@ class TrashFile:
             found.append(CellChange(*where, id_, names, old, new, cells.amount(entry)))
         return found
 
+    def file_counts(self, receipt: int) -> dict[int, int]:
+        """How many files it keeps of each session of an edit that has any; none is read for it."""
+        rows = self._file.rows(
+            "SELECT f.entry, count(*) FROM files f JOIN entries e ON e.number = f.entry"
+            " WHERE e.receipt = ? GROUP BY f.entry",
+            (receipt,),
+        )
+        return dict(rows)
+
     def files(self, entry: int) -> list[KeptFile]:
         rows = self._file.rows(
             "SELECT name, mode, time, content FROM files WHERE entry = ? ORDER BY number", (entry,)
