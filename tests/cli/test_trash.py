@@ -232,3 +232,17 @@ def test_a_plan_has_the_kinds_of_a_list(path: Path, command: Command) -> None:
     said = {one["id"]: one["reason"] for one in plan if one["outcome"] == "detach"}
     assert set(said) == {"job_10", "job_11"}
     assert set(said.values()) == {"kept, no longer linked to the deleted session"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["undo", "99"], ["trash", "show", "99"], ["trash", "restore", "99", "x"]],
+)
+def test_a_change_that_does_not_exist_is_no_such_change(
+    home: TwinProfiles, command: Command, arguments: list[str]
+) -> None:
+    _delete(command, "work/bee", "default/bee")
+    for where in ([], ["--profile", "work"]):
+        done = command(*arguments, *where)
+        assert done.code == ExitCode.NO_SUCH_SESSION
+        assert "There is no change 99 here." in done.err

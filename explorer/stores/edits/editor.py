@@ -9,7 +9,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, ExplorerError, Problem, Refused, StoreError, sentence
+from explorer.errors import (
+    Cancelled,
+    ExplorerError,
+    NoSuchSession,
+    Problem,
+    Refused,
+    StoreError,
+    sentence,
+)
 from explorer.model import Action, Kind, Session
 from explorer.stores.catalog import Unit
 from explorer.stores.edits.batches import EditContext
@@ -301,7 +309,7 @@ class Editor:
                 return one
         if number is None:
             raise Refused("Nothing to undo", " ".join((NO_CHANGE_LEFT, *self.lost_changes(0))))
-        raise Refused("No such change", no_such_change(number))
+        raise NoSuchSession("No such change", no_such_change(number))
 
     def before(self, receipt: Receipt) -> Receipt | None:
         """The edit before this one that can be undone: one that cannot must not stand in the

@@ -70,11 +70,7 @@ def restored_words(done: int) -> str:
 
 
 def no_such_change(number: int | None) -> str:
-    return f"This file has no change {number}. `session-explorer trash list` lists all changes."
-
-
-def no_change_in_any(number: int) -> str:
-    return f"No profile has a change {number}. `session-explorer trash list` lists all changes."
+    return f"There is no change {number} here. `session-explorer trash list` lists all changes."
 
 
 def already_undone(number: int | None) -> str:

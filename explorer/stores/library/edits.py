@@ -46,7 +46,7 @@ from explorer.stores.edits.purge import purge_entries
 from explorer.stores.edits.refusal_words import (
     NO_PROFILE_CHANGED,
     already_undone,
-    no_change_in_any,
+    no_such_change,
 )
 from explorer.stores.edits.words import (
     PARTLY,
@@ -449,7 +449,7 @@ class LibraryEdits:
             raise Refused("Nothing to undo", " ".join((NO_PROFILE_CHANGED, *self.lost_changes(0))))
         found = self.trash.receipt(number)
         if found is None:
-            raise Refused("No such change", no_change_in_any(number))
+            raise NoSuchSession("No such change", no_such_change(number))
         if found.state is ReceiptState.UNDONE:
             raise Refused("Already undone", already_undone(number))
         return found
