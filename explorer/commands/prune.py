@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from collections.abc import Sequence
 
 from explorer.cancel import CancelToken
 from explorer.commands.editing import apply_plan, ask, edits_of, exit_code, finish, warn_half_done
@@ -9,7 +10,7 @@ from explorer.commands.output import note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import plan_shape
 from explorer.commands.stores import usual_store, warn_unknown
-from explorer.errors import ExitCode, UsageError
+from explorer.errors import ExitCode, Problem, UsageError
 from explorer.model import Action, Hidden
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural
@@ -38,8 +39,9 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         # Before anything is asked or done: what was not understood may be why so much matches.
         for words in chosen.notes:
             note(clean_line(words))
+    locked = [one.name for one in store.troubles if one.error.problem is Problem.BUSY]
     if not chosen.rows:
-        return _nothing(chosen, options)
+        return _nothing(chosen, locked, options)
     plan = edits.plan(
         Action.ARCHIVE if options.archive else Action.PRUNE, parts_of(catalog, chosen.rows)
     )
@@ -49,6 +51,8 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     lines = (*plan_lines(plan), *_reasons(chosen))
     ask(options, question(plan), lines, KINDS[plan.action].verb)
     done = apply_plan(edits, plan)
+    # One that cannot even be read has no share in the plan.
+    done = done._replace(refused=(*done.refused, *locked))
     # What a session keeps is for the rules to say; a profile that refuses them all is a failure.
     code = exit_code(done, done.refused)
     if options.json:
@@ -56,8 +60,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
             skipped={**done.skipped, **chosen.counts}, notes=(*chosen.notes, *done.notes)
         )
     else:
-        kept = {why_kept(reason): number for reason, number in chosen.counts.items()}
-        done = done._replace(skipped={**done.skipped, **kept})
+        done = done._replace(notes=(*done.notes, *_kept(chosen)))
     finish(done, receipt_words(plan), options)
     return code
 
@@ -110,16 +113,21 @@ def _show(plan: EditPlan, store: Store, chosen: Chosen, options: argparse.Namesp
 
 
 def _reasons(chosen: Chosen) -> list[str]:
-    found = [
-        f"Kept: {plural(len(rows), 'conversation')} ({why_kept(reason)})."
-        for reason, rows in chosen.skipped.items()
-    ]
+    found = _kept(chosen)
     if OPEN in chosen.skipped:
         found.append("Add --include-open to include sessions that never ended.")
     return found
 
 
-def _nothing(chosen: Chosen, options: argparse.Namespace) -> int:
+def _kept(chosen: Chosen) -> list[str]:
+    return [
+        f"Kept: {plural(len(rows), 'conversation')} ({why_kept(reason)})."
+        for reason, rows in chosen.skipped.items()
+    ]
+
+
+def _nothing(chosen: Chosen, locked: Sequence[str], options: argparse.Namespace) -> int:
+    code = ExitCode.FAILED if locked and not options.dry_run else ExitCode.DONE
     if options.json:
         write_json(
             {
@@ -129,11 +137,12 @@ def _nothing(chosen: Chosen, options: argparse.Namespace) -> int:
                 "sessions": [],
                 "totals": {"sessions": 0, "messages": 0, "bytes": 0, "files": 0},
                 "skipped": chosen.counts,
+                "refused": list(locked),
                 "notes": list(chosen.notes),
             }
         )
-        return ExitCode.DONE
+        return code
     note("Nothing to prune: no session matches.")
     for line in _reasons(chosen):
         note(line)
-    return ExitCode.DONE
+    return code

@@ -559,7 +559,9 @@ def test_a_prune_speaks_alike_before_and_after(home: TwinProfiles, command: Comm
         db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 'bee'")
     rules = ("prune", "--older-than", "1d", "--profile", "default")
     assert "Kept: 1 conversation (never ended)." in command(*rules, "--dry-run").out
-    assert "Not deleted: 1 session (never ended)." in command(*rules, "--yes").err
+    done = command(*rules, "--yes").err
+    assert "Kept: 1 conversation (never ended)." in done
+    assert "Not deleted" not in done
 
 
 def test_a_branch_that_is_kept_is_called_one(home: TwinProfiles, command: Command) -> None:
@@ -599,3 +601,17 @@ def test_undo_of_what_is_left_names_only_those_profiles(
     assert said in command("undo", "--dry-run").err
     assert command("undo", "--profile", "work", "--yes").code == 0
     assert ONLY_DEFAULT in command("undo", "--yes").err
+
+
+@pytest.mark.parametrize("older", ["1d", "9000d"])
+def test_a_prune_fails_where_a_profile_is_locked_so_that_it_cannot_be_read(
+    home: TwinProfiles, command: Command, older: str
+) -> None:
+    with Locker(home.file("work")):
+        rules = ("prune", "--older-than", older, "--all-profiles", "--yes")
+        done = command(*rules, "--json")
+        again = command(*rules)
+    assert done.code == again.code == ExitCode.FAILED
+    assert json.loads(done.out)["refused"] == ["work"]
+    assert again.err.count("work: ") == 1
+    assert "bee" in {id_ for (id_,) in rows(home.file("work"), "SELECT id FROM sessions")}
