@@ -67,6 +67,10 @@ class SeveralSessions(NoSuchSession):
         message = f"{text!r} matches several sessions. {what_to_do}:\n{listed}"
         super().__init__("More than one session", message)
 
+    def also(self, more: str) -> Self:
+        """Below the list."""
+        return self.instead(f"{self.message}\n{more}")
+
 
 class Refused(ExplorerError):
     """A change that is not safe, or that this store does not support."""

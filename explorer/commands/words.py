@@ -152,17 +152,22 @@ def nothing_to_undo(profile: str, other: "Receipt | None") -> str:
     none = f"The profile {clean_line(profile, 60)} has no change that can be undone."
     if other is None:
         return none
-    places = ", ".join(clean_line(one.place, 60) for one in other.parts or (other,))
-    undo = f"`session-explorer undo {other.number}` undoes the newest change in {places}"
+    undo = f"`session-explorer undo {other.number}` undoes the newest change in {_left_in(other)}"
     return f"{none} {undo}: {other.words}."
 
 
 def newer_elsewhere(newest: "Receipt", passed: int) -> str:
     """Which changes of other profiles an undo passes over: the newest, and how many there are."""
-    places = ", ".join(clean_line(one.place, 60) for one in newest.parts or (newest,))
+    places = _left_in(newest)
     more = f" and {plural(passed - 1, 'other change')}" if passed > 1 else ""
     said = f"Not undone: the newer change in {places}: {clean_line(newest.words, 200)}{more}."
     return f"{said} `session-explorer undo {newest.number}` undoes it."
+
+
+def _left_in(change: "Receipt") -> str:
+    """The profiles in which a change is not undone."""
+    left = [one for one in change.parts or (change,) if one.state.value != "undone"]
+    return ", ".join(clean_line(one.place, 60) for one in left)
 
 
 def what_is_purged(receipts: Sequence["Receipt"]) -> str:
@@ -205,7 +210,7 @@ def _only_undo(receipts: Sequence["Receipt"]) -> list["Receipt"]:
 def undone_in(places: Sequence[str]) -> str:
     """In which profiles an undo acts that none was named for."""
     names = ", ".join(clean_line(one, 60) for one in places)
-    return f"One change in {len(places)} profiles, undone in all of them: {names}."
+    return f"One change in {len(places)} profiles; it will be undone in all of them: {names}."
 
 
 def part_left(place: str, undo: str) -> str:

@@ -99,7 +99,7 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
         names = " or ".join(clean_line(name, 60) for name in unread)
         said = f"{said} It may be in {names}, which cannot be read now."
     close = ", ".join(_closest(store, text[:100].lower()))
-    next_ = f"Closest: {close}" if close else "`list` shows ids and titles."
+    next_ = f"Closest: {close}." if close else "`list` shows ids and titles."
     return NoSuchSession("No such session", f"{said} {next_}")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import threading
 import time
 from pathlib import Path
@@ -510,7 +511,10 @@ def test_undo_over_several_profiles_names_them_before_and_after(
     number = command("delete", "default/ant", "play/ant", "work/ant", "--yes", "--json").json
     dry = command("undo", "--dry-run")
     assert "Restore 3 sessions in default, play and work?" in dry.out
-    assert "One change in 3 profiles, undone in all of them: default, play, work." in dry.err
+    assert (
+        "One change in 3 profiles; it will be undone in all of them: default, play, work."
+        in dry.err
+    )
     monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.2)
     with Locker(home.file("play")):
         done = command("undo", "--yes")
@@ -597,7 +601,7 @@ def test_undo_of_what_is_left_names_only_those_profiles(
     monkeypatch.setenv("HERMES_HOME", str(home.root))
     assert command("delete", "default/ant", "play/ant", "work/ant", "--yes").code == 0
     assert command("undo", "--profile", "play", "--yes").code == 0
-    said = "One change in 2 profiles, undone in all of them: default, work."
+    said = "One change in 2 profiles; it will be undone in all of them: default, work."
     assert said in command("undo", "--dry-run").err
     assert command("undo", "--profile", "work", "--yes").code == 0
     assert ONLY_DEFAULT in command("undo", "--yes").err
@@ -615,3 +619,33 @@ def test_a_prune_fails_where_a_profile_is_locked_so_that_it_cannot_be_read(
     assert json.loads(done.out)["refused"] == ["work"]
     assert again.err.count("work: ") == 1
     assert "bee" in {id_ for (id_,) in rows(home.file("work"), "SELECT id FROM sessions")}
+
+
+def test_undo_names_only_the_profiles_in_which_a_change_is_left(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    command("delete", "default/ant", "play/ant", "work/ant", "--yes")
+    command("undo", "--profile", "default", "--yes")
+    nothing = command("undo", "--yes")
+    assert nothing.code == ExitCode.REFUSED
+    assert "undoes the newest change in play, work: " in nothing.err
+
+
+def test_a_refusal_of_several_ids_ends_in_whole_sentences(
+    home: TwinProfiles, command: Command
+) -> None:
+    unknown = command("delete", "work/cat", "only-wrk", "--yes")
+    assert "Closest: only-work. Nothing was changed.\n" in unknown.err
+    several = command("delete", "work/cat", "bee", "--yes")
+    assert several.err.endswith("  work/bee  The bee\nNothing was changed.\n")
+
+
+def test_an_undo_on_a_terminal_counts_no_messages_that_do_not_move(
+    home: TwinProfiles, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    command("archive", "work/ant", "--yes")
+    assert "messages" not in command("undo", "--all-profiles", "--yes").err

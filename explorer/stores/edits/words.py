@@ -6,6 +6,7 @@ Why sessions are skipped is in `reasons`, why an edit is refused in `refusal_wor
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from explorer.errors import sentence
 from explorer.model import Action
@@ -23,6 +24,7 @@ from explorer.stores.edits.plans import (
 from explorer.stores.edits.reasons import INTERRUPTED, RUNNING, named_reason, skipped_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
+from explorer.stores.sqlite.failures import short_path
 
 TOLD_APART = 2
 """Profiles that are named; of more there is only the number."""
@@ -506,9 +508,9 @@ def passed_over(receipt: Receipt, path: str) -> str:
     return f"A newer change cannot be undone: {receipt.words}. Its file {path} is gone."
 
 
-def gone_file(path: str) -> str:
+def gone_file(path: Path) -> str:
     """Why nothing is undone in a profile that has been changed, so that it had a state file."""
-    return f"Its state file {path} is gone. Put it back to undo the change."
+    return f"Its state file {short_path(path)} is gone. Put it back to undo the change."
 
 
 def about_change(receipt: Receipt) -> str:

@@ -78,7 +78,6 @@ from explorer.stores.library.trash import LibraryTrash, whole_state
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
-from explorer.stores.sqlite.failures import short_path
 from explorer.stores.sqlite.read_only import impatient, longest_wait
 
 T = TypeVar("T")
@@ -401,7 +400,7 @@ class LibraryEdits:
             number = part.sessions or part.changed
             if isinstance(plan, NoFileYet) and plan.problem is Problem.MISSING:
                 # What was changed in it says that it had one.
-                plan = plan.instead(gone_file(short_path(member.path)))
+                plan = StoreError(plan.problem, "State file missing", gone_file(member.path))
             if isinstance(plan, ExplorerError):
                 failed.append(Failed(part.place, plan, number))
                 plan = UndoPlan(part, (), (), (why_words(plan),), of=number)
