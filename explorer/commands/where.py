@@ -16,6 +16,7 @@ from explorer.whereabouts.places import located
 from explorer.whereabouts.sightings import Begun, Ended, Sighting, Unseen
 from explorer.whereabouts.wanted import Wanted
 from explorer.whereabouts.words import (
+    NOT_SEARCHED,
     SHOW_ALL,
     WITHOUT_FIELDS,
     advice,
@@ -25,6 +26,7 @@ from explorer.whereabouts.words import (
     reason_words,
     summary,
     unseen_words,
+    without_sessions,
 )
 
 
@@ -103,13 +105,19 @@ def _write(found: Sighting, search: LostSession, first: bool, now: float) -> Non
 
 
 def _write_end(ended: list[Ended], unseen: list[Unseen], wanted: Wanted) -> None:
-    note("Searched:")
     searched = [one for one in ended if one.searched]
     failed = [one for one in ended if not one.searched]
+    if any(one.found for one in searched):
+        note("Searched:")
     for one in searched:
-        note(f"  {place_words(one.place)}: {ended_words(one, SHOW_ALL)}")
+        if one.found:
+            note(f"  {place_words(one.place)}: {ended_words(one, SHOW_ALL)}")
+    for heading, lines in without_sessions(ended):
+        note(f"{heading}:")
+        for line in lines:
+            note(f"  {line}")
     if unseen or failed:
-        note("Not searched:")
+        note(f"{NOT_SEARCHED}:")
         for one in failed:
             note(f"  {place_words(one.place)}: {ended_words(one)}")
         for other in unseen:

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from explorer.model import SAFE_ID, Hidden
@@ -21,12 +21,14 @@ MOST_ERROR = 600
 """Characters of why something was not searched, with what to do about it."""
 MOST_PATH = 500
 """Characters of the path of a file without a command."""
+MOST_NAMES = 12
+"""Names of places that have nothing; of more there is the number."""
 _CLASSES = {one.value: one.words for one in Hidden}
 GO_TO, RESTORE, READ = "go to session", "open trash", "read"
 """What enter does with a hit."""
 FIND_LOST = "Find lost session"
 NOT_FOUND = "Not found anywhere. Try fewer words, or other ones."
-NOTHING_IN = "Nothing in"
+ONLY_COPIES, NOTHING_IN = "Only copies in", "Nothing in"
 NOT_SEARCHED = "Not searched"
 NO_COMMAND = "There is no command that can be typed for it: press enter to open it."
 WITHOUT_FIELDS = "Fields such as source: are left out, since they may be what hides the session."
@@ -46,6 +48,59 @@ def place_words(place: Place) -> str:
             return f"Files of {name}"
         case PlaceKind.SNAPSHOT:
             return f"Snapshot of {name}, {short_day(place.made)}"
+
+
+def without_sessions(ended: Iterable[Ended]) -> list[tuple[str, list[str]]]:
+    """The places that were searched and told of no session, under headings; those of one kind
+    together, since there may be many."""
+    empty = [one for one in ended if one.searched and not one.found]
+    headed = [
+        (ONLY_COPIES, [one for one in empty if one.known]),
+        (NOTHING_IN, [one for one in empty if not one.known]),
+    ]
+    return [(heading, _together(places)) for heading, places in headed if places]
+
+
+def _together(ended: Iterable[Ended]) -> list[str]:
+    alike: dict[tuple[str, str], list[Ended]] = {}
+    for one in ended:
+        match one.place.kind:
+            case PlaceKind.PROFILE:
+                of = _noun(one.place)
+            case PlaceKind.SNAPSHOT:
+                of = one.place.name
+            case _:
+                of = ""
+        alike.setdefault((one.place.kind, of), []).append(one)
+    lines = []
+    for places in alike.values():
+        known = sum(one.known for one in places)
+        copies = f": {_copies(known)}" if known else ""
+        lines.append(f"{_places_words([one.place for one in places])}{copies}")
+    return lines
+
+
+def _places_words(places: Sequence[Place]) -> str:
+    """What several places of one kind are called, as in: 2 profiles: work, play."""
+    if len(places) == 1:
+        return place_words(places[0])
+    names = ", ".join(clean_line(one.name, 80) for one in places[:MOST_NAMES])
+    if len(places) > MOST_NAMES:
+        names = f"{names} and {count(len(places) - MOST_NAMES)} more"
+    match places[0].kind:
+        case PlaceKind.PROFILE:
+            return f"{plural(len(places), _noun(places[0]))}: {names}"
+        case PlaceKind.CHATS:
+            return f"Chats of {plural(len(places), 'profile')}: {names}"
+        case PlaceKind.TRASH:
+            return f"Trash of {plural(len(places), 'state file')}: {names}"
+        case PlaceKind.FILES:
+            return f"Files beside {plural(len(places), 'state file')}: {names}"
+        case PlaceKind.SNAPSHOT:
+            days = dict.fromkeys(short_day(one.made) for one in reversed(places))
+            name = clean_line(places[0].name, 80)
+            span = " to ".join(dict.fromkeys([next(iter(days)), next(reversed(days))]))
+            return f"{plural(len(places), 'snapshot')} of {name}, {span}"
 
 
 def _noun(place: Place) -> str:
@@ -199,9 +254,13 @@ def besides(ended: Ended, see_more: str) -> Iterator[str]:
     if ended.more:
         yield f"{count(ended.more)} more not shown ({see_more})"
     if ended.known:
-        yield f"{plural(ended.known, 'copy', 'copies')} of sessions named above"
+        yield _copies(ended.known)
     if ended.error:
         yield clean_line(ended.error, MOST_ERROR)
+
+
+def _copies(number: int) -> str:
+    return f"{plural(number, 'copy', 'copies')} of sessions named above"
 
 
 def unseen_words(unseen: Unseen) -> str:

@@ -79,7 +79,7 @@ async def test_an_empty_result_names_the_key_that_looks_further(home: Path) -> N
         assert "dig for jackfruit" in screen
         assert "In another profile: work. Hidden: subagent session." in screen
         assert "Nothing in" in screen
-        assert "  Profile default, Profile play" in screen or "  Profile play, " in screen
+        assert "  2 profiles: default, play" in screen or "  2 profiles: play, default" in screen
         assert "1 session in 6 places" in screen
 
 
@@ -236,6 +236,27 @@ async def test_nothing_anywhere_is_said(home: Path) -> None:
         assert "Not found anywhere." in driver.screen()
         await driver.press("enter", "y", "escape")
         assert driver.focus() == "query"
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (200, 50)])
+async def test_what_was_not_searched_is_reached_with_the_keys_and_keeps_its_indent(
+    home: Path, size: tuple[int, int]
+) -> None:
+    for name in ("one", "another", "third"):
+        (home / f"{name}.bak").write_bytes(b"")
+    async with opened(home / "state.db", size=size) as driver:
+        await _search(driver, "zucchini")
+        await driver.press("ctrl+l")
+        await driver.press("end")
+        screen = driver.screen()
+        assert "third.bak" in screen
+        await driver.press("enter")
+        assert _on(driver, LostScreen)
+        lines = [line.strip("│").rstrip() for line in screen.splitlines()[1:-1]]
+        headings = ("Not found", "Nothing in", "Not searched")
+        assert all(
+            line.strip().startswith(headings) or line.startswith("   ") for line in lines if line
+        )
 
 
 async def test_fields_alone_are_refused_in_words(home: Path) -> None:

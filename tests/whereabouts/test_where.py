@@ -14,7 +14,7 @@ from explorer.errors import ExitCode
 from explorer.render.figures import iso_utc
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
-from tests.factories import T0, altered, go_on, talk
+from tests.factories import T0, altered, go_on, one_session, talk
 from tests.gateway_homes import NAMED, gateway_home
 from tests.whereabouts.homes import lost_home, snapshot
 
@@ -241,9 +241,33 @@ def test_nowhere_is_an_exit_code_and_names_all_places(home: Path, command: Comma
     done = command("where", "zucchini")
     assert done.code == ExitCode.NO_SUCH_SESSION
     assert done.out == ""
-    for place in ("Profile default", "Profile work", "Profile play", "Trash", "Files of default"):
-        assert f"{place}: nothing" in done.err
+    assert done.err.startswith("Nothing in:\n  3 profiles: default, play, work\n")
+    for place in ("Chats of default", "Trash", "Files of default", "Snapshot of default, "):
+        assert f"\n  {place}" in done.err
     assert "“zucchini” was not found. Searched 7 places." in done.err
+
+
+def test_places_of_one_kind_without_the_session_are_one_line(home: Path, command: Command) -> None:
+    for day in range(1, 5):
+        snapshot(home, f"202601{day:02}-000000-pre-update")
+        one_session(home.parent / f"gone_{day}.db")
+        assert command("--db", home.parent / f"gone_{day}.db", "delete", "--yes", "s").code == 0
+    done = command("where", "zucchini")
+    assert "  Trash of 4 state files: ~/gone_1.db, ~/gone_2.db, " in done.err
+    assert "  5 snapshots of default, 1 Jan 2026 to " in done.err
+    assert "was not found. Searched 14 places." in done.err
+    assert len(json.loads(command("where", "zucchini", "--json").out)["places"]) == 14
+
+
+def test_copies_of_a_session_that_was_named_are_not_called_nothing(
+    home: Path, command: Command
+) -> None:
+    snapshot(home, "newer")
+    said = command("where", "cranberry").err
+    nothing = said.split("Nothing in:\n")[1]
+    assert "Searched:\n  Profile default: 1 session\nOnly copies in:\n  2 snapshots of" in said
+    assert ": 2 copies of sessions named above\n" in said
+    assert "napshot" not in nothing
 
 
 def test_fields_do_not_hide_the_session_again(home: Path, command: Command) -> None:

@@ -4,7 +4,7 @@ A hit appears as soon as its place was searched. Enter goes there: to the list, 
 a transcript or text where nothing else can be done with it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.themes import style
 from explorer.tui.widgets.fields import Options
+from explorer.tui.widgets.indented import Indented
 from explorer.tui.words import NOTHING_TO_CHOOSE
 from explorer.tui.workers import Lanes
 from explorer.whereabouts.lost_session import LostSession
@@ -31,7 +32,6 @@ from explorer.whereabouts.words import (
     ADD_WORDS,
     NOT_FOUND,
     NOT_SEARCHED,
-    NOTHING_IN,
     WITHOUT_FIELDS,
     besides,
     command_for,
@@ -40,6 +40,7 @@ from explorer.whereabouts.words import (
     place_words,
     reason_words,
     unseen_words,
+    without_sessions,
 )
 
 Look = Callable[[CancelToken], Iterator[Told]]
@@ -139,28 +140,31 @@ class LostScreen(Closing[None]):
             self._was_on = "" if found.id == self._was_on else self._was_on
         self._say_keys()
 
-    def _add(self, found: Sighting | None, line: Content) -> None:
+    def _add(self, found: Sighting | None, line: Content, heading: bool = True) -> None:
+        """A hit, a heading that the cursor passes over, or other words, which it goes to: they
+        could not be scrolled to with a key otherwise."""
         self._rows.append(found)
-        self.shown.add_option(Option(line, disabled=found is None))
+        self.shown.add_option(Option(Indented(line), disabled=found is None and heading))
 
     def _end(self) -> None:
         """All places were searched: what was not found, and what was not searched."""
         if not self._found:
             self._add(None, Content(NOT_FOUND))
-        empty = [place_words(one.place) for one in self._ended if not (one.found or one.error)]
-        if empty:
-            self._add(None, Content.assemble((NOTHING_IN, "bold $accent")))
-            self._add(None, Content(f"  {', '.join(empty)}"))
+        for heading, lines in without_sessions(self._ended):
+            self._add_words(heading, lines)
         failed = [one for one in self._ended if one.error]
         missed = [f"{place_words(one.place)}: {ended_words(one)}" for one in failed]
         missed += map(unseen_words, self._unseen)
         if missed:
-            self._add(None, Content.assemble((NOT_SEARCHED, "bold $accent")))
-        for line in missed:
-            self._add(None, Content(f"  {line}"))
+            self._add_words(NOT_SEARCHED, missed)
         if self.search.wanted.dropped:
             self._add(None, Content.assemble((WITHOUT_FIELDS, "$dim")))
         self._say_title(searching=False)
+
+    def _add_words(self, heading: str, lines: Iterable[str]) -> None:
+        self._add(None, Content.assemble((heading, "bold $accent")))
+        for line in lines:
+            self._add(None, Content(f"  {line}"), heading=False)
 
     def _say_title(self, searching: bool) -> None:
         text, places = self.search.wanted.text, sum(one.searched for one in self._ended)
@@ -182,6 +186,8 @@ class LostScreen(Closing[None]):
         found = self._chosen()
         if found is not None:
             self._actions.open(self, found)
+        else:
+            hint(self, NOTHING_TO_CHOOSE)
 
     def _chosen(self) -> Sighting | None:
         at = self.shown.highlighted
