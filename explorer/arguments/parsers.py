@@ -5,6 +5,7 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from explorer.errors import ExitCode, closest
@@ -104,7 +105,15 @@ class ArgumentParser(argparse.ArgumentParser):
         for word in words:
             name = word.partition("=")[0]
             if word.startswith("-") and name not in self._option_string_actions:
-                self.error(f"Unknown option {word}.{_closest(name, self._option_string_actions)}")
+                more = _closest(name, self._option_string_actions) or self._if_text(word)
+                self.error(f"Unknown option {word}.{more}")
+
+    def _if_text(self, word: str) -> str:
+        """What to do where a word was meant as text, as the id of a session may be."""
+        takes_text = any(one.choices is None for one in self._get_positional_actions())
+        if word.startswith("--") or not takes_text:
+            return ""
+        return " Text that starts with a dash goes after --."
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
@@ -120,6 +129,9 @@ class ArgumentParser(argparse.ArgumentParser):
         raise argparse.ArgumentError(None, f"Unknown value {value!r}{of}.{use}")
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith(_REQUIRED):
+            # Taken for an option, the word that is missing would be said not to be there.
+            self._refuse_options(takewhile(lambda word: word != "--", self._words))
         for pattern, words in _SHORTER.items():
             message = re.sub(pattern, words, message)
         if self._private:
@@ -132,6 +144,8 @@ class ArgumentParser(argparse.ArgumentParser):
         self.exit(int(ExitCode.USAGE), f"{said}\n")
 
 
+_REQUIRED = ("the following arguments are required: ", "one of the arguments ")
+"""How argparse says that a word is missing."""
 _SHORTER = {
     r"^argument (\S+): expected one argument$": r"\1 needs a value.",
     r"^argument (\S+): not allowed with argument (\S+)$": r"Use either \1 or \2, not both.",
