@@ -220,6 +220,17 @@ def test_backups_are_only_named(home: Path, command: Command) -> None:
     assert "state.db.bak: backup, open it with --db" in said
 
 
+def test_opening_a_backup_makes_no_other_backups(home: Path, command: Command) -> None:
+    with altered(home / "state.db") as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    backup = home / "state.db.bak"
+    backup.write_bytes((home / "state.db").read_bytes())
+    assert "apricot" in command("--db", backup, "show", "plain_1").out
+    assert sorted(home.glob("state.db.bak*")) != [backup], "SQLite's own, beside it"
+    said = command("where", "apricot").err
+    assert said.count("backup, open it with --db") == 1
+
+
 def test_a_session_that_only_a_file_has_is_found(home: Path, command: Command) -> None:
     found = _one(command, "lemon")
     assert (found["place"], found["id"]) == ("files", "filed_1")

@@ -97,9 +97,10 @@ def left_behind(home: Path) -> LeftBehind:
 def backups_of(home: Path) -> tuple[int, list[str]]:
     """(how many zipped backups, the names of copies beside the state file)."""
     zipped = [name for name in _names(home / BACKUPS) if name.endswith(".zip")]
-    own = [f"{STATE_FILE}{ending}" for ending in ("", "-wal", "-shm", "-journal")]
     copies = (name for name in _names(home) if name.startswith(STATE_FILE) or name.endswith(".bak"))
-    return len(zipped), sorted(name for name in copies if name not in own)
+    # SQLite puts the others beside a copy that is opened.
+    own = (name for name in copies if not name.endswith(("-wal", "-shm", "-journal")))
+    return len(zipped), sorted(name for name in own if name != STATE_FILE)
 
 
 def _names(folder: Path) -> list[str]:
