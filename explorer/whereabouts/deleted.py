@@ -38,14 +38,14 @@ def deleted_sightings(
 ) -> Iterator[Sighting]:
     """The sessions in the trash of one state file, those deleted last first; what was restored is
     not there any more. `earlier` are titles with the words that sessions had before, by id."""
-    deleted: dict[str, int] = {}
+    deleted: dict[str, Entry] = {}
     for receipt in trash.receipts():
         for entry in trash.entries(receipt.number):
             token.check()
             if entry.state is EntryState.BACK:
                 continue
             if entry.kind != _MESSAGES:
-                deleted.setdefault(entry.session, receipt.number)
+                deleted.setdefault(entry.session, entry)
             found = _sighting(
                 place, trash, receipt, entry, wanted, earlier.get(entry.session), token
             )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import ExitCode
+from explorer.stores.ours.trash_records import Entry
 
 
 class PlaceKind(StrEnum):
@@ -81,9 +82,8 @@ class Sighting(NamedTuple):
     receipt: int | None = None
     """The change in the trash that restores it."""
     entry: int | None = None
-    after: int | None = None
-    """Of cleared messages: the change that deleted their session later, and has to be restored
-    first."""
+    after: Entry | None = None
+    """Of cleared messages: their session, where it was deleted later. It is restored first."""
     until: float | None = None
     """When the trash may let go of it."""
     path: Path | None = None

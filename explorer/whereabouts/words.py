@@ -30,7 +30,8 @@ FIND_LOST = "Find lost session"
 NOT_FOUND = "Not found anywhere. Try fewer words, or other ones."
 ONLY_COPIES, NOTHING_IN = "Only copies in", "Nothing in"
 NOT_SEARCHED = "Not searched"
-NO_COMMAND = "There is no command that can be typed for it: press enter to open it."
+NOTHING_TO_OPEN = "No transcript to open"
+NO_COMMAND = "There is no command for it that can be typed."
 WITHOUT_FIELDS = "Fields such as source: are left out, since they may be what hides the session."
 
 
@@ -174,7 +175,7 @@ def _commands(found: Sighting, file: SearchedFile, text: str) -> Iterator[str]:
     elif found.path is not None:
         yield shlex.join(("less", str(found.path)))
     elif found.receipt is not None:
-        changes = filter(None, (found.after, found.receipt))
+        changes = [found.after.receipt, found.receipt] if found.after else [found.receipt]
         lines = [file.command("trash", "restore", str(one), *as_text(found.id)) for one in changes]
         if Reason.NO_SESSION not in found.reasons:
             yield " && ".join(lines)

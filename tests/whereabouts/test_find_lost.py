@@ -1,5 +1,6 @@
 """In the app, a search that finds nothing leads to where the session is."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from explorer.tui.reading.reading_pane import ReadScreen
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.whereabouts.lost_screen import LostScreen
 from tests.conftest import Command
-from tests.factories import keys
+from tests.factories import altered, keys
 from tests.tui.driving import NOW, SIZE, Driver, opened
 from tests.whereabouts.homes import lost_home
 
@@ -177,6 +178,43 @@ async def test_a_deleted_session_is_restored_from_here(
         if several:
             assert "Games" in driver.listed()
     assert "kiwi" in command("--profile", "play", "show", "play_1").out
+
+
+async def test_cleared_messages_of_a_session_deleted_later_are_restored_after_it(
+    home: Path, trash: Path, command: Command
+) -> None:
+    for change in ("clear", "delete"):
+        assert command("--profile", "play", change, "--yes", "play_1").code == 0
+    play = home / "profiles" / "play" / "state.db"
+    async with opened(play, trash=trash) as driver:
+        await driver.press("W")
+        await driver.type("kiwi")
+        await driver.press("enter")
+        for _ in ("the session", "its messages"):
+            await driver.press("enter", "r", "y", "escape")
+            assert _on(driver, LostScreen)
+        assert "Listed." in driver.screen()
+    assert "kiwi" in command("--profile", "play", "show", "play_1").out
+
+
+async def test_what_has_no_transcript_is_not_said_to_be_deleted_just_now(home: Path) -> None:
+    origin = {"chat_type": "dm", "user_name": "Wilhelmina", "chat_id": "77"}
+    entry = {"session_id": "nowhere_1", "platform": "telegram", "origin": origin}
+    routes = {"agent:main:telegram:dm:77": entry}
+    (home / "sessions" / "sessions.json").write_text(json.dumps(routes))
+    with altered(home / "state.db") as db:
+        db.execute("PRAGMA foreign_keys = OFF").fetchall()
+        db.execute("DELETE FROM sessions WHERE id = 'plain_1'")
+    for text, why in (("Wilhelmina", "A chat leads to it"), ("apricot", "the session itself is")):
+        async with opened(home / "state.db") as driver:
+            await driver.press("W")
+            await driver.type(text)
+            await driver.press("enter")
+            assert "enter" not in driver.screen().splitlines()[-1]
+            await driver.press("enter")
+            assert _on(driver, LostScreen)
+            assert "No transcript to open" in driver.told()[-1]
+            assert why in driver.said()
 
 
 async def test_the_trash_opens_at_the_session_that_was_found(

@@ -36,9 +36,11 @@ from explorer.whereabouts.words import (
     FIND_LOST,
     GO_TO,
     NO_COMMAND,
+    NOTHING_TO_OPEN,
     READ,
     RESTORE,
     place_words,
+    reason_words,
     state_file_gone,
 )
 
@@ -119,14 +121,16 @@ class LostFinder:
 
     def _as_listed(self, found: Sighting, listed: "_Listed | None") -> Sighting:
         """What a filter hides is said to be so, and what is shown for now is not hidden. Of what
-        the list did not have yet, such as a session that was just restored, nothing is known."""
+        the list did not have yet, such as a session or messages that were just restored, nothing
+        is known."""
         key = self._key(found)
         if key is None or listed is None or not listed.catalog.has(key):
             return found
-        if listed.catalog.tip(key) in listed.rows:
+        tip = listed.catalog.tip(key)
+        if tip in listed.rows:
             kept = (reason for reason in found.reasons if reason not in _CLASSES)
             return found._replace(reasons=tuple(kept))
-        if _CLASSES.isdisjoint(found.reasons):
+        if _CLASSES.isdisjoint(found.reasons) and listed.catalog.hidden_as(tip) is None:
             return found._replace(reasons=(Reason.FILTERED, *found.reasons))
         return found
 
@@ -146,7 +150,9 @@ class LostFinder:
     def _verb(self, found: Sighting) -> str:
         if self._key(found) is not None:
             return GO_TO
-        return READ if found.receipt is None else RESTORE
+        if found.receipt is not None:
+            return RESTORE
+        return READ if _has_transcript(found) else ""
 
     def _open(self, screen: LostScreen, found: Sighting) -> None:
         if (key := self._key(found)) is not None:
@@ -154,6 +160,8 @@ class LostFinder:
             self.screen.call_later(self._reveal, key)
         elif found.receipt is not None:
             self._open_trash(screen, found)
+        elif not _has_transcript(found):
+            say(screen, ExplorerError(NOTHING_TO_OPEN, reason_words(found)))
         elif found.path is not None and not found.shows:
             _open_file(screen, found)
         else:
@@ -176,7 +184,7 @@ class LostFinder:
         def take(store: Store) -> None:
             edits = store.edits(OurFiles(trash, self.clock, notes))
             lane = EditLane(self.screen, screen.lanes, self.lister, edits, self.clock, changed)
-            show_trash(lane, found.entry)
+            show_trash(lane, found.after.number if found.after else found.entry)
 
         screen.lanes.start("open", open_edits, take)
 
@@ -208,6 +216,11 @@ class LostFinder:
             screen.app.push_screen(ReadScreen(store, catalog, named, self.clock))
 
         screen.lanes.start("open", read, take)
+
+
+def _has_transcript(found: Sighting) -> bool:
+    """Not a session that only its chat knows, nor messages that are left of one."""
+    return found.key is not None or found.path is not None
 
 
 def _open_file(screen: LostScreen, found: Sighting) -> None:
