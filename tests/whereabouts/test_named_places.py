@@ -25,6 +25,7 @@ NAMED = {
     "an option for a folder": (("--db", "empty"), {}),
     "$HERMES_HOME": ((), {"HERMES_HOME": "nope"}),
     "$HERMES_HOME for a folder": ((), {"HERMES_HOME": "empty"}),
+    "$HERMES_HOME for a profile": ((), {"HERMES_HOME": ".hermes/profiles/nope"}),
     "$SESSION_EXPLORER_DB": ((), {"SESSION_EXPLORER_DB": "nope"}),
     "$SESSION_EXPLORER_DB for a folder": ((), {"SESSION_EXPLORER_DB": "empty"}),
 }
