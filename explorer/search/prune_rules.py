@@ -93,6 +93,10 @@ class Ground(NamedTuple):
         """The profile whose file a conversation is in, and the one that it belongs to."""
         return self.store.place(tip), self.columns[OWNER].get(tip, "")
 
+    def owners(self) -> list[str]:
+        """The profiles that sessions say they belong to; some have no file."""
+        return sorted({*self.columns[OWNER].values()} - {""})
+
     def messages(self, tip: int) -> int:
         """Of all parts of a conversation."""
         return sum(self.columns[MESSAGES].get(part, 0) for part in self.catalog.chain(tip))

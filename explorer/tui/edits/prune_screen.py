@@ -1,6 +1,6 @@
 """Prune by rules: rules on the left, the conversations that they match on the right."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -112,6 +112,8 @@ class PruneScreen(Closing[None]):
         self._profiles = lane.lister.wish.filters.profiles
         self._rules = Rules(only=selected) if selected else self._first_rules()
         self._ground: Ground | None = None
+        self._owners: Sequence[str] = ()
+        """The profiles that sessions belong to."""
         self._chosen: Chosen | None = None
         self._chosen_by: Rules | None = None
         """The rules that it came of: others may be typed while all messages are searched."""
@@ -159,13 +161,14 @@ class PruneScreen(Closing[None]):
         self._ground = self._weights = self._chosen_by = None
         self._show()
 
-        def read(token: CancelToken) -> tuple[Ground, frozenset[int]]:
+        def read(token: CancelToken) -> tuple[Ground, frozenset[int], list[str]]:
             keys = store.keys_of(sorted(kept), token).values() if kept else ()
             tips = catalog.tips(frozenset(filter(catalog.has, keys)))
-            return ground(store, catalog, pins, token), tips
+            known = ground(store, catalog, pins, token)
+            return known, tips, known.owners()
 
-        def take(found: tuple[Ground, frozenset[int]]) -> None:
-            self._ground, kept = found
+        def take(found: tuple[Ground, frozenset[int], list[str]]) -> None:
+            self._ground, kept, self._owners = found
             self.sessions.selection.add(sorted(kept))
             self._keep()
             self._choose()
@@ -283,19 +286,22 @@ class PruneScreen(Closing[None]):
         self._choose()
 
     def _ask_profiles(self) -> None:
-        options = [(name, profile_words(name)) for name in self._store.places]
+        places, named = self._store.places, self._rules.profiles
+        names = [*places, *sorted({*self._owners, *named}.difference(places))]
+        options = [(name, profile_words(name)) for name in names]
 
         def take(names: frozenset[str]) -> None:
-            self._set(self._rules._replace(profiles=names, only=None))
+            self._set(self._rules._replace(profiles=names))
 
-        ask_for(self, Several("Profile", "All profiles", options, self._rules.profiles), take)
+        ask_for(self, Several("Profile", "All profiles", options, named), take)
 
     def _ask_sources(self) -> None:
-        names = sorted(filter(None, self._catalog.source_names))
+        # A rule may name one of which nothing is left.
+        names = sorted({*filter(None, self._catalog.source_names), *self._rules.sources})
         options = [(name, clean_line(name, 60)) for name in names]
 
         def take(names: frozenset[str]) -> None:
-            self._set(self._rules._replace(sources=names, only=None))
+            self._set(self._rules._replace(sources=names))
 
         ask_for(self, Several("Source", "Any source", options, self._rules.sources), take)
 
@@ -304,7 +310,7 @@ class PruneScreen(Closing[None]):
         options = [(one, CLASS_WORDS[one]) for one in OWN_CLASSES if one in possible]
 
         def take(classes: frozenset[Hidden]) -> None:
-            self._set(self._rules._replace(classes=classes, only=None))
+            self._set(self._rules._replace(classes=classes))
 
         ask_for(self, Several("Class", "Any class", options, self._rules.classes), take)
 
@@ -328,13 +334,15 @@ class PruneScreen(Closing[None]):
     def _older(self, text: str) -> Rules:
         now = self._clock()
         found = span(text, now) if text.strip() else None
-        return self._rules._replace(older=None if found is None else now - found.start)
+        return self._rules._replace(older=None if found is None else round(now - found.start))
 
     def _check_span(self, text: str) -> tuple[bool, str]:
         found = span(text, self._clock())
-        if not text.strip():
+        typed = text.strip().lower()
+        if not typed:
             return True, ANY_TIME
-        if found is None or text.strip()[-1].lower() not in "hdwmy":
+        # Not a day, of which the hours would be rounded: 2026-03-01, today.
+        if found is None or not typed[0].isdecimal() or typed[-1] not in "hdwmy":
             return False, SPANS
         return True, f"Inactive for at least {span_words(self._clock() - found.start)}"
 
