@@ -36,7 +36,7 @@ from explorer.stores.catalog import Catalog
 from explorer.stores.columns import BYTES, ID
 from explorer.tui.agent_commands import offer_room
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import Prompt, Several, ask_for, place
+from explorer.tui.dialogs.questions import FocusPlace, Prompt, Several, ask_for, place
 from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
 from explorer.tui.edits.undo import undo
 from explorer.tui.edits.words import (
@@ -374,17 +374,22 @@ class PruneScreen(Closing[None]):
             return
         if len(going) > MANY:
             self.notify(CHECKING, timeout=3, markup=False)
-        lane, store, catalog, here = self._lane, self._store, self._catalog, place(self.app)
+        lane, store, catalog = self._lane, self._store, self._catalog
 
-        def done(newer: Catalog) -> None:
+        def after() -> None:
+            # Not where the question was asked for: its answer is a key as well.
+            here = place(lane.screen.app)
+            self._renew(lambda newer: done(newer, here))
+
+        def done(newer: Catalog, here: FocusPlace) -> None:
             self._done(newer)
-            if action is Action.DELETE:
+            if action is Action.DELETE and here.screen is self:
                 offer_room(lane.screen, lane.lanes, store, going, newer, lane.clock, here)
 
         parts = (part for row in going for part in catalog.chain(row))
         by_rules = Action.PRUNE if action is Action.DELETE else action
         about = EditSubject(by_rules, parts, {}, catalog)
-        confirm(lane, about, lambda: self._renew(done))
+        confirm(lane, about, after)
 
     def _done(self, catalog: Catalog) -> None:
         """The file has changed; what the user keeps is kept from the next prune as well."""
