@@ -39,12 +39,13 @@ def rule_rows(
     rows = [heading("Will be removed")]
     rows += [ChoiceRow("words", "", words) for words in _totals(chosen, bytes_, store)]
     rows.append(heading("Start from"))
-    plain = rules._replace(include_open=False, profiles=frozenset())
+    plain = rules._replace(include_open=False, profiles=frozenset(), query="")
     possible = classes_of(store)
     for name, preset in PRESETS.items():
         if not preset.classes <= set(possible):
             continue
-        own = preset._replace(profiles=rules.profiles)
+        # What the list was narrowed to stays so.
+        own = preset._replace(profiles=rules.profiles, query=rules.query)
         rows.append(ChoiceRow("preset", name, name, plain == preset, choice=own))
     if selected:
         words, only = f"The {plural(len(selected), 'selected session')}", Rules(only=selected)

@@ -18,8 +18,8 @@ from explorer.model import Hidden, Kind, State
 from explorer.search.engine import Request, denied_words, holders, prepared
 from explorer.search.filters import all_of
 from explorer.search.language.fields import QUERIED, session_test
-from explorer.search.language.query import Query, parse
-from explorer.search.language.vocabulary import MESSAGE_FIELDS
+from explorer.search.language.query import Query, parse, pieces
+from explorer.search.language.vocabulary import MESSAGE_FIELDS, PROFILE_FIELD
 from explorer.search.matcher import NO_TITLES, Matcher
 from explorer.search.words import unclear_exclusion, unfinished_rule
 from explorer.stores.base import Store
@@ -78,6 +78,23 @@ PRESETS: Mapping[str, Rules] = {
     ),
     "All sessions older than 90 days": Rules(older=90 * DAY),
 }
+
+
+def by_profile(rules: Rules, names: Iterable[str], now: float) -> Rules:
+    """The same, with what the query asks of profiles with these `names` in the rule for them."""
+    text, query = rules.query, parse(rules.query, now)
+    asking = [one for one in pieces(text) if one.text == PROFILE_FIELD and one.kind == "field"]
+    if rules.profiles or len(asking) != 1:
+        return rules
+    (piece,) = asking
+    rest = " ".join((text[: piece.start] + text[piece.end :]).split())
+    left, wanted = parse(rest, now), {value.casefold() for value in piece.values}
+    others = tuple(one for one in query.fields if one.name != PROFILE_FIELD or one.negated)
+    alone = len(others) < len(query.fields) and left.fields == others
+    found = frozenset(name for name in names if name.casefold() in wanted)
+    if not alone or left.clauses != query.clauses or {one.casefold() for one in found} != wanted:
+        return rules
+    return rules._replace(profiles=found, query=rest)
 
 
 class Ground(NamedTuple):

@@ -141,3 +141,46 @@ async def test_a_rule_for_inactivity_takes_no_day(home: Path, trash: Path) -> No
         assert "Type a time such as 12h" in driver.screen()
         await driver.press("escape")
         assert _prune(driver)._rules == before
+
+
+async def _search(driver: Driver, text: str) -> None:
+    await driver.press("slash")
+    await driver.type(text)
+    await driver.press("enter", "escape")
+
+
+@pytest.mark.parametrize(
+    ("query", "profile", "rest", "number"),
+    [
+        ("profile:keeper", "keeper", "", 2),
+        ("profile:Work", "work", "", 3),
+        ("profile:work,default", "default, work", "", 6),
+        ("source:telegram profile:keeper", "keeper", "source:telegram", 1),
+        ("NOT profile:keeper", "all 2 profiles", "NOT profile:keeper", 4),
+        ("-profile:keeper", "all 2 profiles", "-profile:keeper", 4),
+        ("source:telegram", "all 2 profiles", "source:telegram", 2),
+    ],
+)
+async def test_a_prune_begins_with_what_the_search_bar_asks_for(
+    home: Path, trash: Path, query: str, profile: str, rest: str, number: int
+) -> None:
+    async with opened(home, trash=trash) as driver:
+        await _search(driver, query)
+        assert len(driver.main.sessions.order) == number
+        await driver.press("p")
+        await _rule(driver, ALL_OLD)
+        screen = driver.screen()
+        assert re.search(rf"Profile\s+{re.escape(profile)} ", screen)
+        assert _prune(driver)._rules.query == rest
+        assert f"Will be removed: {number} session" in screen
+        on = [row.words for row in _prune(driver).query_one(RuleList)._rows if row.on]
+        assert on == [ALL_OLD]
+
+
+async def test_after_a_prune_of_the_selection_the_rules_are_those_of_the_list(
+    home: Path, trash: Path
+) -> None:
+    async with opened(home, trash=trash) as driver:
+        await _search(driver, "profile:keeper")
+        await driver.press("space", "p", "d", "y")
+        assert _prune(driver)._rules.profiles == {"keeper"}

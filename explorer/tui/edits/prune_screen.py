@@ -26,6 +26,7 @@ from explorer.search.prune_rules import (
     Chosen,
     Ground,
     Rules,
+    by_profile,
     choose,
     ground,
     holding,
@@ -110,6 +111,7 @@ class PruneScreen(Closing[None]):
         self._lanes = Lanes(self)
         # What the list does not show is not pruned unasked.
         self._profiles = lane.lister.wish.filters.profiles
+        self._query = lane.lister.searched.strip()
         self._rules = Rules(only=selected) if selected else self._first_rules()
         self._ground: Ground | None = None
         self._owners: Sequence[str] = ()
@@ -124,7 +126,7 @@ class PruneScreen(Closing[None]):
         """Of all that is chosen, once there are weights."""
 
     def _first_rules(self) -> Rules:
-        return PRESETS["Empty sessions"]._replace(profiles=self._profiles)
+        return PRESETS["Empty sessions"]._replace(profiles=self._profiles, query=self._query)
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="panes"):
@@ -169,6 +171,8 @@ class PruneScreen(Closing[None]):
 
         def take(found: tuple[Ground, frozenset[int], list[str]]) -> None:
             self._ground, kept, self._owners = found
+            names = (*store.places, *self._owners)
+            self._rules = by_profile(self._rules, names, self._clock())
             self.sessions.selection.add(sorted(kept))
             self._keep()
             self._choose()
