@@ -21,6 +21,7 @@ from explorer.render.figures import (
     rounded,
     tokens,
 )
+from explorer.stores.base import Store
 
 ROOMY = 70
 """From this width on numbers have their noun, and times are said in full."""
@@ -68,8 +69,14 @@ class ColumnChoice(NamedTuple):
     """Sessions come from several places."""
     profiles: bool = False
     """Sessions of several profiles are listed."""
-    ends: bool = True
-    """It is known whether sessions have ended."""
+    endless: frozenset[str] = frozenset()
+    """The names of stores, of several, where it is not known whether sessions have ended."""
+
+
+def endless(store: Store) -> frozenset[str]:
+    """The names of its stores that do not record when sessions end."""
+    opened = ((one.name, one.store) for one in store.stores())
+    return frozenset(name for name, own in opened if own is not None and not own.keeps_ends)
 
 
 class RowShape(NamedTuple):

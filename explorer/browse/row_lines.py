@@ -40,7 +40,7 @@ def row_lines(
         return unread[: 2 if comfortable else 1]
     signs = (("★", pinned), ("◌", excepted), (fate, bool(fate)))
     own = [sign for sign, wanted in signs if wanted]
-    marks = " ".join([*own, *marks_of(session, shape.choice.ends)])
+    marks = " ".join([*own, *marks_of(session, session.place not in shape.choice.endless)])
     branch: Line = (("└ ".rjust(stem), "dim"),) if stem else ()
     first, further = _first(session, shape, stem, now, marks, light)
     if not comfortable:

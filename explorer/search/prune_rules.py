@@ -331,7 +331,8 @@ def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: fl
         return PINNED
     if tip in kept:
         return NEWEST
-    left_open = known.store.keeps_ends and state is State.OPEN
+    # As its own store does: others may record no ends.
+    left_open = state is State.OPEN and known.store.home(tip)[0].keeps_ends
     return OPEN if left_open and not rules.include_open else ""
 
 

@@ -12,6 +12,7 @@ import pytest
 from explorer.commands import stores
 from explorer.completion.candidates import completions
 from explorer.errors import ExitCode, SeveralSessions
+from explorer.search.prune_rules import OPEN
 from explorer.settings import notes_path
 from explorer.stores import kept_census
 from explorer.stores.columns import TITLE
@@ -529,6 +530,28 @@ def test_an_unknown_session_may_be_in_a_profile_that_cannot_be_read(
     named = command("show", "locked/held")
     assert named.code == ExitCode.BUSY
     assert "No such session" not in named.err
+
+
+def test_a_prune_asks_each_file_whether_its_sessions_end(
+    two: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "bot"
+    here.mkdir()
+    file = unpack("power-loop-8.0.0", here).rename(here / "power_loop_sessions.db")
+    monkeypatch.chdir(here)
+    with altered(file) as db:
+        db.execute("UPDATE pl_sessions SET created_at = 1000000000000, updated_at = created_at")
+        db.execute("UPDATE pl_messages SET created_at = 1000000000000 + seq")
+    with altered(two / "state.db") as db:
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL")
+    rules = ("prune", "--older-than", "1d", "--dry-run", "--json")
+    alone = command(*rules, "--profile", "bot").json
+    assert alone["sessions"]
+    assert OPEN not in alone["skipped"]
+    every = command(*rules, "--profile", "bot", "--profile", "default").json
+    doomed = {(one["store"], one["id"]) for one in every["sessions"]}
+    assert {(one["store"], one["id"]) for one in alone["sessions"]} <= doomed
+    assert every["skipped"] == alone["skipped"] | {OPEN: 2}, "those of the file where they end"
 
 
 def test_the_file_of_the_current_folder_is_named_as_lists_name_it(

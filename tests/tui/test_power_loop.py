@@ -10,6 +10,7 @@ from explorer.stores.power_loop.store import PowerLoopStore
 from explorer.tui.list.filter_dialog import FilterList
 from tests.agents import run_agent
 from tests.factories import altered, everybody
+from tests.profile_homes import two_profiles
 from tests.real_files import unpack
 from tests.tui.driving import Driver, opened
 
@@ -34,6 +35,21 @@ async def test_rows_name_the_model_and_have_no_mark_for_what_never_ends(path: Pa
         assert "gpt-5.1" in _listed(driver)
         assert "○" not in _listed(driver)
         assert "✗" in _listed(driver), "what stopped midway is still marked"
+
+
+async def test_beside_a_profile_only_sessions_that_could_end_are_marked_as_open(
+    tmp_path: Path,
+) -> None:
+    home, here = two_profiles(tmp_path / "hermes"), tmp_path / "bot"
+    here.mkdir()
+    unpack("power-loop-8.0.0", here).rename(here / "power_loop_sessions.db")
+    async with opened(here, home=home, trash=tmp_path / "trash.db") as driver:
+        assert "bot" in _listed(driver)
+        assert "○" not in _listed(driver)
+        await driver.press("f")
+        await driver.type("work")
+        await driver.press("space", "escape", "escape")
+        assert "○" in _listed(driver)
 
 
 async def test_filters_and_prune_offer_only_what_can_apply(path: Path) -> None:

@@ -12,7 +12,7 @@ from explorer.browse.arrangement import Arranged, classes_of
 from explorer.browse.choices import ChoiceRow
 from explorer.browse.headings import headings
 from explorer.browse.prune_choices import ALL_KEPT, NO_MATCH, rule_rows, span_words, typed_span
-from explorer.browse.row_columns import ColumnChoice
+from explorer.browse.row_columns import ColumnChoice, endless
 from explorer.browse.words import profile_words
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
@@ -140,7 +140,7 @@ class PruneScreen(Closing[None]):
         self.sessions.columns = ColumnChoice(
             sources=self._store.keeps_sources,
             profiles=bool(self._store.places),
-            ends=self._store.keeps_ends,
+            endless=endless(self._store),
         )
         self.set_focus(self.rules)
         self._begin()

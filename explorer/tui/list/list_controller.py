@@ -19,6 +19,7 @@ from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
 from explorer.browse.refresh import Moved, Renewed, ids_of, moved, read_again, read_rows
 from explorer.browse.row_cache import text_of
+from explorer.browse.row_columns import endless
 from explorer.browse.row_set import MANY
 from explorer.browse.words import (
     NOTHING_TO_EXPAND,
@@ -152,7 +153,7 @@ class Lister:
     def _say_columns(self, store: Store) -> None:
         """What its rows can show: of several files, one may be there only later."""
         self._sessions.columns = self._sessions.columns._replace(
-            sources=store.keeps_sources, ends=store.keeps_ends, profiles=bool(store.places)
+            sources=store.keeps_sources, endless=endless(store), profiles=bool(store.places)
         )
 
     def survey(self, then: Callable[[], None] | None = None) -> None:
