@@ -58,7 +58,7 @@ class Lanes:
 
         def run() -> None:
             token = self._tokens[lane] = CancelToken()
-            job = partial(self._work, lane, token, work, then, refused or self._refused)
+            job = partial(self._work, lane, token, work, then, refused or self.refused)
             self._screen.run_worker(job, name=lane, group=lane, thread=True, exit_on_error=False)
 
         if not queued:
@@ -103,7 +103,8 @@ class Lanes:
         else:
             self._post(lane, token, lambda: then(result))
 
-    def _refused(self, error: ExplorerError) -> None:
+    def refused(self, error: ExplorerError) -> None:
+        """What speaks against a piece of work, where its caller has no use for it."""
         if isinstance(error, StoreError):
             self._failed(error)
         else:

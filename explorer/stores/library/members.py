@@ -340,7 +340,7 @@ class Members:
         """Whether one can be read again although its file looks as it did."""
         found = False
         for member in self.all:
-            if member.error is not None and member.error.problem in PASSING:
+            if member.error is not None and _may_have_passed(member, member.error.problem):
                 try:
                     with impatient(0.0):
                         member.opened(token).first_page(1, 0.0, token=token)
@@ -441,6 +441,13 @@ class Members:
             errors.sort(key=lambda error: isinstance(error, NoFileYet))
             raise next(iter(errors), session_gone())
         return [(member, found[member]) for member in asked if member in found]
+
+
+def _may_have_passed(member: Member, problem: Problem) -> bool:
+    """Whether a look at the file need not show that it can be read again: one that was away for a
+    moment looks as before."""
+    back = problem is Problem.MISSING and member.look() is not None
+    return back or problem in PASSING
 
 
 def in_turn(

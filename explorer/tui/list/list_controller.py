@@ -13,7 +13,16 @@ from textual.content import Content
 from textual.screen import Screen
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Excerpt, Wish, inside_row
+from explorer.browse.arrangement import (
+    CLASSES,
+    Arranged,
+    Asked,
+    Basis,
+    Excerpt,
+    Wish,
+    inside_row,
+    session_of,
+)
 from explorer.browse.collector import no_collection
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
@@ -508,13 +517,21 @@ class Lister:
 
             return rows, excerpts(store, rows, found.result, matcher, token)
 
-        self._lanes.start("rows", work, lambda read: self._add_rows(*read))
+        def take(read: tuple[dict[int, Session], dict[int, Excerpt]]) -> None:
+            self._sessions.add_rows(*read)
+            if self._sessions.cursor_row in event.rows:
+                self._chosen()
+                self._do_when_listed()
 
-    def _add_rows(self, rows: dict[int, Session], excerpts: dict[int, Excerpt]) -> None:
-        self._sessions.add_rows(rows, excerpts)
-        if self._sessions.cursor_row in rows:
-            self._chosen()
-            self._do_when_listed()
+        self._lanes.start("rows", work, take)
+
+    def error_of(self, row: int | None) -> StoreError | None:
+        """Why the profile of a row cannot be read now, if it cannot."""
+        troubles = self.store.troubles if self.store is not None else ()
+        if self.store is None or row is None or not troubles:
+            return None
+        place = self.store.place(session_of(row))
+        return next((one.error for one in troubles if one.name == place), None)
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found

@@ -269,7 +269,7 @@ class ReadingPane(Vertical):
 
         store, outlined = self.reader.store, self.reader.outlined
         if store is None or outlined is None:
-            hint(self, NOTHING_TO_READ)
+            self._say_nothing()
             return
         start = min(self.transcript.current_item() + 1, len(outlined.outlines))
 
@@ -285,6 +285,10 @@ class ReadingPane(Vertical):
 
         self._lanes.start("error", lambda token: next_error(store, outlined, start, token), arrive)
 
+    def _say_nothing(self) -> None:
+        """Why there is nothing to act on."""
+        hint(self, self.reader.why_not if self.reader.waits else NOTHING_TO_READ)
+
     def _ask_date(self) -> None:
         """Go to the first message of a date or a time that is typed."""
         # Late, as all that only a key press needs.
@@ -293,8 +297,11 @@ class ReadingPane(Vertical):
         from explorer.tui.dialogs.questions import Prompt, ask_for
 
         outlined = self.reader.outlined
-        if outlined is None or not outlined.complete:
-            self.notify(READING_SESSION if outlined else NOTHING_TO_READ, markup=False)
+        if outlined is None:
+            self._say_nothing()
+            return
+        if not outlined.complete:
+            self.notify(READING_SESSION, markup=False)
             return
         if all(one.timestamp is None for one in outlined.outlines):
             hint(self, NO_TIMES)
@@ -332,6 +339,9 @@ class ReadingPane(Vertical):
         # Late, as all that only a key press needs.
         from explorer.tui.reading.block_screen import as_json, copy
 
+        if self.reader.waits:
+            self._say_nothing()
+            return
         laid, block = self.transcript.here()
         if laid is None or laid.message is None or block is None:
             hint(self, NO_BLOCK)

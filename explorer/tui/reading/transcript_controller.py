@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from explorer.browse.words import profile_of
+from explorer.browse.words import profile_of, profile_remedy
 from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError, StoreError
 from explorer.model import Session
 from explorer.render.blocks import Level, View
 from explorer.render.clean import clean_line
@@ -19,7 +20,14 @@ from explorer.transcript.layout import ConversationOutline, beginning, lay_out, 
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.reading.document_view import Position
 from explorer.tui.reading.transcript_view import Transcript
-from explorer.tui.words import NO_MESSAGES, MatchWords, reading_place, reading_title
+from explorer.tui.words import (
+    CANNOT_READ,
+    NO_MESSAGES,
+    READING_SESSION,
+    MatchWords,
+    reading_place,
+    reading_title,
+)
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
@@ -74,6 +82,8 @@ class TranscriptController:
         self._from: list[Reading] = []
         """Where links were followed from."""
         self._left: dict[tuple[int, bool], Position] = {}
+        self._unreadable = ""
+        """Why the session cannot be read now."""
 
     @property
     def session(self) -> Session | None:
@@ -92,8 +102,18 @@ class TranscriptController:
 
     @property
     def waits(self) -> bool:
-        """What is visible is still the session before."""
+        """What is to be read is not there; what is visible may be the session before."""
         return self._reading is not None and self.outlined is None
+
+    @property
+    def is_old(self) -> bool:
+        """What is visible is still the session before."""
+        return self.waits and not self._unreadable
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing can be done with the session, where it is not there."""
+        return self._unreadable or READING_SESSION
 
     def open(self, store: Store) -> None:
         """Another file: forget what was read of the one before."""
@@ -209,7 +229,7 @@ class TranscriptController:
     def _begin(self, reading: Reading) -> None:
         self._drop()
         self._remember()
-        self._reading, self.outlined = reading, None
+        self._reading, self.outlined, self._unreadable = reading, None, ""
         unit = self._unit(reading)
         if self.store is None or unit is None:
             return
@@ -223,7 +243,22 @@ class TranscriptController:
             items = range(first, min(first + AT_FIRST, len(outlined.outlines)))
             return outlined, lay_out(store, outlined, items, view, token), view
 
-        self._lanes.start("reader", work, lambda read: self._show(*read, position))
+        self._lanes.start("reader", work, lambda read: self._show(*read, position), self._refused)
+
+    def _refused(self, error: ExplorerError) -> None:
+        """It cannot be read now, which the pane says until it can: what was there before is of
+        another session."""
+        if isinstance(error, StoreError) and (reading := self._reading) is not None:
+            self.say_unreadable(error)
+            self._reading = reading
+            self.say_title(reading.session)
+        self._lanes.refused(error)
+
+    def say_unreadable(self, error: StoreError) -> None:
+        """A session of which not even the row could be read."""
+        self.forget()
+        self._unreadable = f"{CANNOT_READ}. {clean_line(error.title)}. {profile_remedy(error)}"
+        self._transcript.note = self._unreadable
 
     def _unit(self, reading: Reading) -> Unit | None:
         """The parts to read; None while they are not known."""
@@ -330,7 +365,8 @@ class TranscriptController:
         self._drop()
         self._remember()
         self._reading = self.outlined = None
-        self._transcript.note = ""
+        self._unreadable = self._transcript.note = ""
+        self._transcript.remove_class("-old")
         self._transcript.border_title = self._transcript.border_subtitle = None
         self._transcript.clear()
 

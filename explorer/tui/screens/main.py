@@ -50,7 +50,6 @@ from explorer.tui.words import (
     PRINT,
     PRINT_LABELS,
     READING_FILE,
-    READING_SESSION,
     UNEXPECTED,
     UNSAFE_ID,
     UPKEEP_UNKNOWN,
@@ -219,6 +218,8 @@ class MainScreen(Screen[None]):
         if row is None:
             if not self.sessions.order:
                 self._reader.forget()
+            elif error := self._lister.error_of(self.sessions.cursor_row):
+                self._reader.say_unreadable(error)
         elif self._painted:
             hit = self.sessions.known.hit(self.sessions.cursor_row)
             self.pane.read(row, self._lister.catalog, alone, hit, self._lister.matcher)
@@ -485,7 +486,7 @@ class MainScreen(Screen[None]):
         """The same with its store; where it has not been read yet, the user is told."""
         store, session = self._lister.store, self._subject()
         if store is None or session is None:
-            hint(self, READING_SESSION)
+            hint(self, self._reader.why_not)
             return None
         return store, session
 
@@ -544,7 +545,7 @@ class MainScreen(Screen[None]):
             if not reading or session is None:
                 act(edits, action, self.sessions)
             elif self._reader.waits and action is not Action.PRUNE:
-                hint(self, READING_SESSION)
+                hint(self, self._reader.why_not)
             else:
                 if action is Action.ARCHIVE:
                     self._kept = session.key, self.sessions.cursor.moves

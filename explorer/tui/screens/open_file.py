@@ -475,7 +475,7 @@ class OpenFile:
         self.foreseeing.tick()
         if self.info is not None:
             self._lister.look_for_files()
-        self._pane.transcript.set_class(self._pane.reader.waits, "-old")
+        self._pane.transcript.set_class(self._pane.reader.is_old, "-old")
         now = self._clock()
         if now - self._sessions.now > 20:
             self._sessions.now = now
