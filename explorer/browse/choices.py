@@ -73,7 +73,7 @@ class ChoiceRow(NamedTuple):
     number: int | None = None
     """Rows that would be listed; None while it is not known."""
     value: str = ""
-    """What a rule is set to, or how many a bar stands for."""
+    """What a rule is set to, how many a bar stands for, or why there is no number."""
     choice: "Hidden | Filters | Rules | None" = None
     """Its effect: a class to show or hide, or all filters or rules as they are then; None where a
     dialog asks for the value."""
@@ -97,11 +97,12 @@ def filter_rows(
     possible: Sequence[Hidden] = CLASSES,
     text: str = "",
     places: Collection[str] = (),
+    unreadable: Collection[str] = (),
 ) -> list[ChoiceRow]:
     """All choices, those of the file with the greatest number first; `classes` are those that it
     has sessions of, `possible` those that it could have, `fated` says that its agent does something
-    by itself, `places` are the profiles where there are several. With a `text`, those that hold
-    it, or whose heading does."""
+    by itself, `places` are the profiles where there are several, `unreadable` those of them that
+    cannot be read now. With a `text`, those that hold it, or whose heading does."""
     filters = wish.filters
     rows = [heading("Include hidden sessions")]
     for name in possible:
@@ -111,7 +112,7 @@ def filter_rows(
         shown = name in wish.shown
         rows.append(ChoiceRow("class", name, _CLASSES[name], shown, number, choice=name))
     if places or filters.profiles:
-        rows += _profiles(filters, tally, places)
+        rows += _profiles(filters, tally, places, unreadable)
     on = filters.sources
     choices = {name: filters._replace(sources=on ^ {name}) for name in {*sources, *on}}
     if choices:
@@ -134,14 +135,17 @@ def filter_rows(
 
 
 def _profiles(
-    filters: Filters, tally: Tally | None, places: Collection[str]
+    filters: Filters, tally: Tally | None, places: Collection[str], unreadable: Collection[str]
 ) -> Iterator[ChoiceRow]:
-    """All that there are, and those that sessions belong to."""
+    """All that there are, and those that sessions belong to. Of one that cannot be read nobody
+    knows that it has none."""
     on, known = filters.profiles, tally.profiles if tally else {}
     names = {*places, *known, *on}
     choices = {name: filters._replace(profiles=on ^ {name}) for name in names}
     yield heading("Profile")
-    yield from _named("profile", choices, on, known if tally else None)
+    for row in _named("profile", choices, on, known if tally else None):
+        unknown = row.name in unreadable and not row.number
+        yield row._replace(number=None, value="unreadable") if unknown else row
 
 
 def _workspaces(filters: Filters, tally: Tally | None, every: bool) -> Iterator[ChoiceRow]:
@@ -255,7 +259,7 @@ def painted(row: ChoiceRow, width: int) -> Line:
     style = "strong" if row.on else "text" if row.number != 0 else "dim"
     if row.kind == "preset":
         return mark, (fit(row.words, width - 7), style)
-    number = "…" if row.number is None else count(row.number)
+    number = row.value or "…" if row.number is None else count(row.number)
     if row.kind in ("since", "before"):
         number = ""
     # Of a path the end tells more.

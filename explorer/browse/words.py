@@ -15,8 +15,9 @@ from explorer.render.figures import count, listed, plural
 from explorer.search.filters import Filters, Moment
 from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
+from explorer.search.language.vocabulary import PROFILE_FIELD
 from explorer.search.words import day_chip
-from explorer.stores.base import Store
+from explorer.stores.base import Store, UnreadableStore
 
 EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
@@ -145,14 +146,33 @@ def _matches(arranged: Arranged, number: int, more: str = "") -> str:
 
 
 def in_place_of_rows(
-    arranged: Arranged, wish: Wish, total: int, keys: ListKeys, missing: Sequence[str] = ()
+    arranged: Arranged,
+    wish: Wish,
+    total: int,
+    keys: ListKeys,
+    missing: Sequence[UnreadableStore] = (),
 ) -> str:
     """The text of an empty list, of a file with `total` sessions; `missing` are profiles that
-    cannot be read."""
-    more = (
-        f" Unreadable: {', '.join(missing)}. Press {keys.profiles} to see why." if missing else ""
-    )
+    cannot be read, of those that are asked for."""
+    only = wish.filters.profiles
+    if len(only) == 1 and wish.filters == Filters(profiles=only) and not arranged.found:
+        return _nothing_of(next(iter(only)), arranged, keys, missing)
+    names = ", ".join(named_unreadable(missing))
+    more = f" Unreadable: {names}. Press {keys.profiles} to see why." if names else ""
     return f"{_nothing_listed(arranged, wish, total, keys)}{more}"
+
+
+def _nothing_of(
+    name: str, arranged: Arranged, keys: ListKeys, missing: Sequence[UnreadableStore]
+) -> str:
+    """Why nothing is listed of the one profile that was chosen."""
+    words, back = profile_words(name), f" Press {keys.remove_filter} to list all profiles."
+    for one in missing:
+        if one.name == name:
+            return f"{words}: {clean_line(one.error.title)}. {profile_remedy(one.error)}{back}"
+    if _by_class(arranged.hidden)[0]:
+        return f"All sessions of {words} are hidden. Press {keys.show_hidden} to show them.{back}"
+    return f"{words} has no sessions yet.{back}"
 
 
 def _nothing_listed(arranged: Arranged, wish: Wish, total: int, keys: ListKeys) -> str:
@@ -396,7 +416,27 @@ def profile_remedy(error: StoreError) -> str:
 
 def unreadable_names(store: Store) -> list[str]:
     """The profiles that cannot be read now."""
-    return [profile_words(one.name) for one in store.troubles if unreadable(one.error)]
+    return named_unreadable(store.troubles)
+
+
+def named_unreadable(troubles: Iterable[UnreadableStore]) -> list[str]:
+    """Those of these with which something is wrong."""
+    return [profile_words(one.name) for one in troubles if unreadable(one.error)]
+
+
+def missing_of(store: Store, filters: Filters, query: Query | None) -> list[UnreadableStore]:
+    """The profiles that cannot be read now, of those that filters and a query ask for."""
+    fields = [one for one in query.fields if one.name == PROFILE_FIELD] if query else []
+
+    def is_asked(name: str) -> bool:
+        if filters.profiles and name not in filters.profiles:
+            return False
+        return all(
+            (name.casefold() in map(str.casefold, field.any_of)) is not field.negated
+            for field in fields
+        )
+
+    return [one for one in store.troubles if is_asked(one.name)]
 
 
 def profiles_fact(number: int, missing: int, key: str) -> str:

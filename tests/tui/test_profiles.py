@@ -316,6 +316,50 @@ async def test_a_search_says_which_profile_it_could_not_look_into(root: Path) ->
             assert "Not a database" in driver.screen()
 
 
+async def test_a_search_in_one_profile_says_nothing_of_others_that_cannot_be_read(
+    root: Path,
+) -> None:
+    async with opened(root) as driver:
+        await driver.press("/")
+        await driver.type("profile:coder i")
+        assert "not searched" not in driver.screen()
+        await driver.press("escape", "/")
+        await driver.type("profile:broken i")
+        assert "not searched: broken (A)" in driver.screen()
+
+
+async def _only(driver: Driver, name: str) -> str:
+    """Choose a profile that lists nothing: what the list says."""
+    await driver.press("A")
+    at = next(at for at, one in enumerate(driver.main.file.opening.found) if one.name == name)
+    await driver.press("home", *["j"] * at, "enter")
+    assert not driver.main.sessions.order
+    return driver.main.sessions.note
+
+
+async def test_an_empty_list_of_one_profile_says_why_it_is_empty(root: Path) -> None:
+    with altered(profile_file(root, "shared")) as db:
+        db.execute("UPDATE sessions SET source = 'cron'")
+    async with opened(root) as driver:
+        said = await _only(driver, "broken")
+        assert said.startswith("broken: Not a database. Not a SQLite file (bad header).")
+        assert "Restore it from a backup" in said
+        assert "matches these filters" not in said
+        assert said.endswith("Press ⌫ to list all profiles.")
+        said = await _only(driver, "quiet")
+        assert said == "quiet has no sessions yet. Press ⌫ to list all profiles."
+        assert (await _only(driver, "fresh")).startswith("fresh: No sessions yet.")
+        assert (await _only(driver, "shared")).startswith("All sessions of shared are hidden.")
+
+
+async def test_the_filters_do_not_count_what_cannot_be_read(root: Path) -> None:
+    async with opened(root) as driver:
+        await driver.press("f")
+        said = [" ".join(line.split()) for line in driver.screen().splitlines()]
+        assert any("[ ] broken unreadable" in line for line in said)
+        assert any("[ ] quiet 0" in line for line in said)
+
+
 async def test_where_no_profile_can_be_read_each_reason_is_told(tmp_path: Path) -> None:
     root = tmp_path / "hermes"
     profile_file(root, "default").write_bytes(b"nothing" * 100)

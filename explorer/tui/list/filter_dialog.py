@@ -15,7 +15,7 @@ from textual.message import Message
 from explorer.browse.arrangement import Arranged, Wish, classes_of, counted
 from explorer.browse.choices import ChoiceRow, chosen, filter_rows, moment
 from explorer.browse.collector import no_collection
-from explorer.browse.words import DATE_HINT, filters_title
+from explorer.browse.words import DATE_HINT, filters_title, unreadable
 from explorer.cancel import CancelToken
 from explorer.model import Hidden
 from explorer.render.clean import clean_line
@@ -170,9 +170,19 @@ class FilterScreen(Dialog[None]):
         filters = self.query_one(FilterList)
         text, now = filters.text, self._clock()
         places = store.places if store is not None else ()
+        troubles = store.troubles if store is not None else ()
         filters.show(
             filter_rows(
-                wish, self._tally, sources, now, classes, fated, possible, text=text, places=places
+                wish,
+                self._tally,
+                sources,
+                now,
+                classes,
+                fated,
+                possible,
+                text=text,
+                places=places,
+                unreadable={one.name for one in troubles if unreadable(one.error)},
             )
         )
         title = filters_title(self._said, min(WIDTH, self.size.width * 95 // 100 - 6))

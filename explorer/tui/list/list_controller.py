@@ -39,6 +39,8 @@ from explorer.browse.words import (
     chips,
     first_border,
     in_place_of_rows,
+    missing_of,
+    named_unreadable,
     not_searched,
     not_selected_now,
     outcome,
@@ -46,7 +48,6 @@ from explorer.browse.words import (
     selected,
     sorted_by,
     understood,
-    unreadable_names,
     without,
 )
 from explorer.cancel import CancelToken
@@ -54,7 +55,7 @@ from explorer.errors import StoreError
 from explorer.model import Hidden, Session, StoreInfo
 from explorer.render.clean import clean_line
 from explorer.search.filters import filtered_by
-from explorer.stores.base import Store
+from explorer.stores.base import Store, UnreadableStore
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import Fates
@@ -467,9 +468,10 @@ class Lister:
         else:
             self._search_bar.say(outcome(arranged))
 
-    def _missing(self) -> list[str]:
-        """The profiles that cannot be read now."""
-        return unreadable_names(self.store) if self.store is not None else []
+    def _missing(self) -> list[UnreadableStore]:
+        """The profiles that cannot be read now, of those that are asked for."""
+        query = self._typed if self.searched else None
+        return missing_of(self.store, self.wish.filters, query) if self.store is not None else []
 
     @property
     def searched(self) -> str:
@@ -548,7 +550,10 @@ class Lister:
         said = chips(self.wish, len(arranged.excepted & self.wish.revealed))
         if found:
             key = keymap_of(self._sessions.app).key("profiles")
-            self._scanned = [*scanned_because(found), *not_searched(self._missing(), key)]
+            self._scanned = [
+                *scanned_because(found),
+                *not_searched(named_unreadable(self._missing()), key),
+            ]
             said += [*understood(found.result.query), *self._scanned]
         elif self._typed is not None:
             said += understood(self._typed)
