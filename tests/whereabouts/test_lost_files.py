@@ -84,6 +84,16 @@ def test_a_home_without_its_file_says_what_is_left_and_what_to_do(
         assert "no sessions yet" not in said.err.lower()
 
 
+def test_no_one_is_told_to_go_back_to_an_empty_snapshot(home: Path, command: Command) -> None:
+    _solo(home)
+    newer = home / "state-snapshots" / "20260301-000000-pre-update"
+    newer.mkdir()
+    (newer / "state.db").touch()
+    said = command("list").err
+    assert "1 snapshot from 3 Feb 2026" in said
+    assert f"then copy state-snapshots/{SNAPSHOT}/state.db into that folder." in said
+
+
 def test_a_home_of_which_only_backups_are_left_names_them(home: Path, command: Command) -> None:
     _solo(home)
     for folder in ("sessions", "state-snapshots"):

@@ -16,7 +16,7 @@ from explorer.render.clean import clean_line
 from explorer.render.figures import count, listed, plural, short_day
 from explorer.stores.hermes.routes_file import FOLDER
 from explorer.stores.hermes.store import STATE_FILE
-from explorer.stores.sqlite.failures import short_path, store_error
+from explorer.stores.sqlite.failures import short_path, size_of, store_error
 
 if TYPE_CHECKING:
     from explorer.stores.hermes.snapshots import Snapshot
@@ -89,9 +89,9 @@ def left_behind(home: Path) -> LeftBehind:
 
     transcripts = islice(filter(_is_transcript, _names(home / FOLDER)), MOST_TRANSCRIPTS + 1)
     zipped, copies = backups_of(home)
-    return LeftBehind(
-        tuple(snapshots_of(home)[0]), sum(1 for _ in transcripts), zipped + len(copies)
-    )
+    # An empty one would be copied over what may still be saved.
+    snapshots = tuple(one for one in snapshots_of(home)[0] if size_of(str(one.path)))
+    return LeftBehind(snapshots, sum(1 for _ in transcripts), zipped + len(copies))
 
 
 def backups_of(home: Path) -> tuple[int, list[str]]:
