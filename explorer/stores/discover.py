@@ -304,7 +304,7 @@ def _without_twins(found: Sequence[FoundStore]) -> list[FoundStore]:
 
 
 def _is_linked(path: Path) -> bool:
-    return path.is_symlink() or path.parent.is_symlink()
+    return os.path.islink(path) or os.path.islink(path.parent)
 
 
 def _names_among(one: FoundStore, alike: Sequence[FoundStore]) -> Iterator[str]:

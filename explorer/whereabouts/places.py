@@ -97,7 +97,7 @@ def located(
         except StoreError as error:
             variables = (environment.get(name, "") for name in VARIABLES)
             text = next(filter(None, (*asked, *variables)), str(default_home(environment)))
-            path = Path(os.path.expanduser(text.strip())).absolute()
+            path = Path(_shown(os.path.abspath(os.path.expanduser(text.strip()))))
             unfound.append(Unfound(path.name, path, error))
     return named(found), unfound
 
@@ -177,8 +177,18 @@ def _profiles_of(root: Path, here: Path | None) -> list[FoundStore]:
 
 
 def _missing(one: FoundStore) -> Unfound:
-    error = store_error(Problem.MISSING, one.path)
-    return Unfound(one.name, one.path, error.also(one.because) if one.because else error)
+    path = Path(_shown(str(one.path)))
+    error = store_error(Problem.MISSING, path)
+    return Unfound(path.name, path, error.also(_shown(one.because)) if one.because else error)
+
+
+def _shown(text: str) -> str:
+    """What was given and leads nowhere, without a password: it may be an address in a form that is
+    none here."""
+    # Late: 3 ms that only a wrong path costs.
+    from explorer.stores.postgres.given import shown
+
+    return shown(text)
 
 
 def _is_there(path: Path) -> bool:
