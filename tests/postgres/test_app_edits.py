@@ -33,8 +33,8 @@ async def app(
 
 
 def _words(driver: Driver) -> str:
-    """The screen without its line breaks and borders."""
-    return " ".join(driver.screen().replace("│", " ").split())
+    """A question without its line breaks, and without what is behind it."""
+    return " ".join(str(one.content) for one in driver.app.screen.query(Static))
 
 
 async def test_rename_archive_and_delete_are_done_shown_and_undone(ground: Ground) -> None:

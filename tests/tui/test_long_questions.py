@@ -8,7 +8,7 @@ from textual.events import MouseScrollDown
 
 from explorer.demo import write_demo
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.questions import LongText, Question
+from explorer.tui.dialogs.questions import Question, QuestionText
 from explorer.tui.words import ALL_SHOWN
 from tests.factories import talk
 from tests.profile_homes import profile_file
@@ -33,10 +33,10 @@ def _home(folder: Path, profiles: int, title: str) -> Path:
     return folder
 
 
-async def _ask(driver: Driver) -> LongText:
+async def _ask(driver: Driver) -> QuestionText:
     await driver.press("ctrl+a", "d")
     assert isinstance(driver.app.screen, Question)
-    return driver.app.screen.query_one(LongText)
+    return driver.app.screen.query_one(QuestionText)
 
 
 def _words(driver: Driver) -> str:

@@ -61,7 +61,7 @@ class Instead(NamedTuple):
     do: Callable[[], None]
 
 
-class LongText(VerticalScroll, can_focus=False):
+class QuestionText(VerticalScroll, can_focus=False):
     """What scrolls between a question and its answers: the keys stay with these."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -104,7 +104,7 @@ class Question(Dialog[bool]):
         self._last = last
         self._yes = yes
         self._no = no
-        self._text = LongText(Static(Content(text), id="question-text"))
+        self._text = QuestionText(Static(Content(text), id="question-text"))
         self._text.display = bool(text)
 
     def compose(self) -> ComposeResult:
