@@ -676,7 +676,7 @@ ACTIONS: tuple[KeyAction, ...] = (
     ),
     *_in(
         "question",
-        KeyAction("answer-yes", "y", "Yes", "dismiss(True)", label="yes", rank=0),
+        KeyAction("answer-yes", "y", "Yes", "yes", label="yes", rank=0),
         KeyAction("answer-no", "escape,n,q", "No", "dismiss(False)", label="no", rank=1),
         KeyAction("answer-other", "left,right,h,l", "Other button", "app.focus_next"),
     ),

@@ -27,7 +27,7 @@ from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import note_press
+from explorer.tui.dialogs.questions import Question, note_act, note_press
 from explorer.tui.hints import ShownInTime, hint
 from explorer.tui.key_bindings import bindings, bound_action, scope_of, textual_keymap
 from explorer.tui.screens.main import MainScreen
@@ -80,15 +80,18 @@ class ExplorerApp(App[Command | str]):
     async def on_event(self, event: Event) -> None:
         # A click and a key, before anything is done about them.
         if isinstance(event, Key | MouseDown) and not event.is_forwarded:
-            note_press(self)
+            note_press(self, event.time)
         await super().on_event(event)
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual drops a frame that falls into a batch, and takes it for painted: a notification
         that appears while the transcript waits for its text would never be seen."""
-        if renderable is not None and self._batch_count:
+        dropped = renderable is not None and self._batch_count > 0
+        if dropped:
             self._dropped_frame = True
         super()._display(screen, renderable)
+        if isinstance(screen, Question) and renderable is not None and not dropped:
+            screen.painted()
 
     def _end_batch(self) -> None:
         super()._end_batch()
@@ -165,6 +168,8 @@ class ExplorerApp(App[Command | str]):
         main = self.screen if isinstance(self.screen, MainScreen) else None
         if action is not None and main is not None and main.refuses(action):
             return True
+        if action is not None and action.palette:
+            note_act(self)
         done = await super()._check_bindings(key)
         if not done and (words := unanswered(self.user_keys, key, self.scope, main is not None)):
             hint(self.screen, words)

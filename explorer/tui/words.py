@@ -144,6 +144,7 @@ LAST_HEADING = "This is the last heading"
 ALREADY_CHOSEN = "This is chosen already"
 NOTHING_TO_CHOOSE = "There is nothing to choose here"
 CANNOT_STOP = "This change cannot be stopped"
+TOO_EARLY = "That key came before the question was visible. Press it again."
 ALL_SHOWN = "There is nothing more to scroll to"
 
 

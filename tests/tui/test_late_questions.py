@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from explorer.stores.edits.editor import Editor
 from explorer.stores.ours.trash import TrashFile
@@ -12,7 +13,7 @@ from explorer.tui.dialogs import questions
 from explorer.tui.dialogs.questions import ProgressDialog, Question
 from explorer.tui.edits import confirm as edit_lane
 from explorer.tui.edits.edit_controller import Rename
-from explorer.tui.words import MOVED_ON
+from explorer.tui.words import MOVED_ON, TOO_EARLY
 from tests.factories import rows
 from tests.tui.driving import NAMES, Driver, Held, animals, opened
 
@@ -112,6 +113,56 @@ async def test_whoever_moves_on_in_the_list_is_not_asked_late(
         assert MOVED_ON in driver.said()
         await driver.press("d")
         assert "Delete “bee”?" in driver.screen(), "nobody has moved on since"
+
+
+@pytest.mark.parametrize("key", ["y", "a", "space", "escape", "v"])
+async def test_a_key_that_acts_while_a_plan_is_made_cancels_it_and_says_so(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr(questions, "LATE", 600.0)
+    async with opened(path, trash=trash) as driver:
+        if key == "escape":
+            await driver.press("j", "space", "k")
+        plan = Held(monkeypatch, Editor, "plan")
+        await driver.pilot.press("d")
+        await plan.holds(driver)
+        await driver.pilot.press(key)
+        plan.let_go()
+        await driver.settle()
+        assert not isinstance(driver.app.screen, Question)
+        assert MOVED_ON in driver.said()
+        await driver.press("y")
+        assert _ids(path) == [*NAMES]
+
+
+async def test_a_question_that_is_asked_for_again_is_asked(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        plan = Held(monkeypatch, Editor, "plan")
+        await driver.pilot.press("d")
+        await plan.holds(driver)
+        await driver.pilot.press("d")
+        plan.let_go()
+        await driver.settle()
+        assert "Delete “ant”?" in driver.screen()
+        assert MOVED_ON not in driver.said()
+
+
+async def test_a_key_from_before_the_question_was_visible_is_no_yes(
+    path: Path, trash: Path
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        early = Key("y", "y")
+        await driver.press("d")
+        assert isinstance(driver.app.screen, Question)
+        assert driver.app._driver is not None
+        driver.app._driver.send_message(early)
+        await driver.settle()
+        assert isinstance(driver.app.screen, Question)
+        assert TOO_EARLY in driver.said()
+        await driver.press("y")
+        assert _ids(path) == ["bee", "cat", "dog"]
 
 
 async def test_whoever_asks_while_an_edit_is_under_way_is_asked(

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from rich.cells import cell_len
 from textual import on
+from textual._time import get_time
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -40,6 +41,7 @@ from explorer.tui.words import (
     MOVED_ON,
     STARTING,
     STOPPING,
+    TOO_EARLY,
     more_below,
     pace,
 )
@@ -104,6 +106,8 @@ class Question(Dialog[bool]):
         self._last = last
         self._yes = yes
         self._no = no
+        self._painted: float | None = None
+        """When it was first on the screen, in the time of events."""
         self._text = QuestionText(Static(Content(text), id="question-text"))
         self._text.display = bool(text)
 
@@ -148,8 +152,20 @@ class Question(Dialog[bool]):
     def action_bottom(self) -> None:
         self.action_scroll(self._text.max_scroll_y)
 
+    def painted(self) -> None:
+        """It is on the screen."""
+        if self._painted is None:
+            self._painted = get_time()
+
+    def action_yes(self) -> None:
+        """What was pressed before it could be read was meant for something else."""
+        if self._painted is None or _pressed(self.app).at < self._painted:
+            hint(self, TOO_EARLY)
+        else:
+            self.dismiss(True)
+
     @on(Button.Pressed)
-    def _pressed(self, event: Button.Pressed) -> None:
+    def _answered(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
         if event.button.id == "instead" and self._instead is not None:
             self.app.call_later(self._instead.do)
@@ -373,12 +389,33 @@ def _words(progress: Progress, seconds: float) -> str:
 LATE = 0.4
 """Seconds after which a key is not meant for the question that was asked for before it."""
 
-_presses: "WeakKeyDictionary[App[Any], int]" = WeakKeyDictionary()
-"""How often each app has been told something by keys or the mouse."""
+
+class Presses(NamedTuple):
+    """What an app has been told by keys and the mouse."""
+
+    number: int = 0
+    acts: int = 0
+    """How many keys did more than move."""
+    at: float = 0.0
+    """When the last one came, in the time of events."""
 
 
-def note_press(app: App[Any]) -> None:
-    _presses[app] = _presses.get(app, 0) + 1
+_presses: "WeakKeyDictionary[App[Any], Presses]" = WeakKeyDictionary()
+
+
+def _pressed(app: App[Any]) -> Presses:
+    return _presses.get(app, Presses())
+
+
+def note_press(app: App[Any], at: float) -> None:
+    before = _pressed(app)
+    _presses[app] = before._replace(number=before.number + 1, at=at)
+
+
+def note_act(app: App[Any]) -> None:
+    """The key that was pressed does more than move."""
+    before = _pressed(app)
+    _presses[app] = before._replace(acts=before.acts + 1)
 
 
 class FocusPlace(NamedTuple):
@@ -387,13 +424,15 @@ class FocusPlace(NamedTuple):
     screen: Screen[object]
     focused: Widget | None
     typed: str
-    presses: int
-    """How many there had been."""
+    presses: Presses
+    """Those that there had been."""
     at: float
     """When that was, in seconds."""
 
     def has_moved_on(self, now: "FocusPlace") -> bool:
-        """Whether other keys were pressed since, long enough ago."""
+        """Whether other keys have acted since, or were pressed long enough ago."""
+        if now.presses.acts != self.presses.acts:
+            return True
         return now.presses != self.presses and now.at - self.at > LATE
 
 
@@ -402,7 +441,7 @@ def place(app: App[object]) -> FocusPlace:
     screen = next(one for one in reversed(app.screen_stack) if not isinstance(one, ProgressDialog))
     focused = screen.focused
     typed = focused.value if isinstance(focused, Input) else ""
-    return FocusPlace(screen, focused, typed, _presses.get(app, 0), time.monotonic())
+    return FocusPlace(screen, focused, typed, _pressed(app), time.monotonic())
 
 
 def still_at(app: App[object], before: FocusPlace) -> bool:
