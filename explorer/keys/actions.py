@@ -688,6 +688,8 @@ ACTIONS: tuple[KeyAction, ...] = (
         "options",
         KeyAction("option-down", "j", "Next choice", "cursor_down"),
         KeyAction("option-up", "k", "Previous choice", "cursor_up"),
+        KeyAction("option-first", "g", "First choice", "first"),
+        KeyAction("option-last", "G", "Last choice", "last"),
         KeyAction("option-take", "enter", "Choose", "select", label="choose", rank=1),
     ),
     *_in(

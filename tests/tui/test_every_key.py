@@ -39,7 +39,7 @@ MOVES = {
     *("find-next", "find-previous"),
     *("prune-down", "prune-up"),
     *(f"filters-{way}" for way in ("down", "up", "page-down", "page-up", "first", "last")),
-    *("option-down", "option-up"),
+    *("option-down", "option-up", "option-first", "option-last"),
     *("help-top", "help-bottom", "help-down", "help-up"),
     *(f"scroll-{way}" for way in ("down", "up", "page-down", "page-up", "top", "bottom")),
 }

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
 from explorer.cli import main
 from explorer.keys.actions import ACTIONS
@@ -46,6 +47,16 @@ async def test_control_d_and_u_move_half_a_page(tmp_path: Path) -> None:
         await driver.press("escape", "question_mark", "ctrl+d")
         assert driver.app.screen.focused is not None
         assert driver.app.screen.focused.scroll_offset.y > 0
+
+
+async def test_g_moves_to_both_ends_of_every_list_of_choices(tmp_path: Path) -> None:
+    async with opened(_many(tmp_path / "state.db"), trash=tmp_path / "trash.db") as driver:
+        await driver.press("s")
+        options = driver.app.screen.query_one(OptionList)
+        await driver.press("G")
+        assert options.highlighted == options.option_count - 1
+        await driver.press("g")
+        assert options.highlighted == 0
 
 
 async def test_the_list_copies_and_finds(
