@@ -318,7 +318,7 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
         "tools": filters.tools and "with tool calls",
         "unread": filters.unread and "unread",
         "expiring": filters.expiring and "expiring",
-        "revealed": excepted and f"+ {plural(excepted, 'hidden session')} you opened",
+        "revealed": excepted and f"+ {plural(excepted, 'session')} you opened",
     }
     return found + [Chip(name, words) for name, words in said.items() if isinstance(words, str)]
 

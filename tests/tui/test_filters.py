@@ -8,6 +8,7 @@ import pytest
 from explorer.browse.choices import ChoiceRow
 from explorer.model import Hidden
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.questions import Prompt
 from explorer.tui.list import filter_dialog as filters
 from explorer.tui.list.filter_dialog import FilterList, FilterScreen
@@ -520,11 +521,33 @@ async def test_an_opened_session_is_listed_although_hidden_and_has_a_chip(
         assert driver.listed() == ["Short", "Tick", "Chat", "Old chat"]
         marked = [line for line in driver.screen().splitlines() if "◌" in line]
         assert [re.findall("Short|Tick|Chat", line)[0] for line in marked] == ["Short", "Tick"]
-        assert _chips(driver) == ["telegram", "+ 2 hidden sessions you opened"]
+        assert _chips(driver) == ["telegram", "+ 2 sessions you opened"]
         assert Hidden.CRON not in driver.counted()
         await driver.press("backspace")
         assert driver.listed() == ["Chat", "Old chat"]
         assert "◌" not in driver.screen()
+
+
+async def test_an_opened_session_leaves_with_the_next_change_of_filters(path: Path) -> None:
+    async with opened(path) as driver:
+        key = driver.main.file.opened.store.find("tick")[0].key  # type: ignore[union-attr]
+        driver.main._lister.reveal(key)
+        await driver.settle()
+        assert "Tick" in driver.listed()
+        await _choose(driver, "telegram")
+        assert "Tick" not in driver.listed()
+        assert _chips(driver) == ["telegram"]
+
+
+async def test_a_choice_counts_pinned_sessions_as_it_lists_them(path: Path, tmp_path: Path) -> None:
+    Notes(tmp_path / "notes.db", path).pin(["gone"], on=True)
+    async with opened(path, notes=tmp_path / "notes.db", size=(120, 60)) as driver:
+        await driver.press("f")
+        (line,) = (line for line in _lines(driver) if "Any number" in line)
+        assert int(line.split()[-1]) == driver.main.sessions.arranged.listed
+        assert "gone" in [
+            row.id for row in map(driver.main.sessions.row, driver.main.sessions.order) if row
+        ]
 
 
 def _seen(row: ChoiceRow) -> str:

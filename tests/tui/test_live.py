@@ -191,7 +191,7 @@ async def test_what_is_unfolded_selected_and_asked_for_stays_so_when_it_is_conti
         assert driver.main.sessions.selection.keys == {more, further}
         assert "2 selected · Sessions" in str(driver.main.sessions.border_title)
         assert driver.main.sessions.cursor_row == more
-        assert "+ 1 hidden session you opened" in driver.screen()
+        assert "+ 1 session you opened" in driver.screen()
         await driver.press("z")
         assert list(driver.main.sessions.order) == [further, more, other]
 

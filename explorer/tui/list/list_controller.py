@@ -328,7 +328,11 @@ class Lister:
         self._lanes.start("files", lambda token: catalog.with_files(files), take)
 
     def wish_for(self, wish: Wish) -> None:
-        """Have the list another way."""
+        """Have the list another way. What was opened by name stays listed until other filters are
+        chosen: it is not what they are for."""
+        before = self.wish
+        if (wish.filters, wish.shown) != (before.filters, before.shown):
+            wish = wish._replace(revealed=frozenset())
         self.wish = wish
         self.arrange()
 
