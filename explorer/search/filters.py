@@ -118,12 +118,14 @@ def tally(
     facts: Columns,
     filters: Filters,
     shown: frozenset[Hidden],
+    pinned: Collection[int] = (),
     expiring: Collection[int] = (),
     place: Place = _nowhere,
 ) -> Tally:
-    """What every choice would list, the other filters staying as they are."""
+    """What every choice would list, the other filters staying as they are. Rows that are `pinned`
+    are listed whatever their class."""
     looks = _Looks(catalog, facts, filters, expiring, place)
-    rows = _sorted_out(catalog, looks, filters, shown)
+    rows = _sorted_out(catalog, looks, filters, shown, pinned)
     times = array("d", sorted(catalog.all_last_active(rows.but_for("time"))))
     sizes = looks.sizes(rows.but_for("size"))
     # Here, in a thread: what is asked of them while painting must not depend on how many there are.
@@ -160,7 +162,11 @@ class _Rows(NamedTuple):
 
 
 def _sorted_out(
-    catalog: Catalog, looks: "_Looks", filters: Filters, shown: frozenset[Hidden]
+    catalog: Catalog,
+    looks: "_Looks",
+    filters: Filters,
+    shown: frozenset[Hidden],
+    pinned: Collection[int],
 ) -> _Rows:
     # Of the million sessions of a server, numbers in a list would take 40 bytes each.
     found = _Rows(array("q"), {}, Counter(), Counter())
@@ -173,7 +179,7 @@ def _sorted_out(
             hidden = False
         else:
             found.classes[reason] += not failing
-            hidden = reason not in shown
+            hidden = reason not in shown and key not in pinned
             if hidden and reason not in (NOISE.get(catalog.source(key)), Hidden.FILE):
                 continue
         if not failing or failing[0] == "source":

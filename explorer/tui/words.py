@@ -158,6 +158,12 @@ def _plain(title: str) -> str:
     return title.removesuffix(" …")
 
 
+def sessions_known(readable: int, last_read: int) -> str:
+    """How many sessions there are, with those of profiles that cannot be read now."""
+    every = plural(readable + last_read, "session")
+    return f"{every} ({count(last_read)} as last read)" if last_read else every
+
+
 def no_session(title: str) -> str:
     """Why an action on a session cannot be done."""
     return f"{_plain(title)}: no session is listed"

@@ -360,6 +360,23 @@ async def test_the_filters_do_not_count_what_cannot_be_read(root: Path) -> None:
         assert any("[ ] quiet 0" in line for line in said)
 
 
+async def test_the_numbers_add_up_while_the_file_of_a_profile_is_gone(
+    two: Path, tmp_path: Path
+) -> None:
+    async with opened(two, size=(160, 40)) as driver:
+        assert "8 sessions" in driver.screen().splitlines()[0]
+        profile_file(two, "coder").rename(tmp_path / "away.db")
+        driver.main.file.edited()
+        await driver.until(lambda: "(4 as last read)" in driver.screen().splitlines()[0])
+        assert "8 sessions (4 as last read)" in driver.screen().splitlines()[0]
+        assert driver.counted() == "8 listed"
+        await driver.press("A")
+        assert "2 profiles · 8 sessions" in driver.screen()
+        assert "4 sessions as last read" in driver.screen()
+        (tmp_path / "away.db").rename(profile_file(two, "coder"))
+        await driver.until(lambda: "as last read" not in driver.screen())
+
+
 async def test_where_no_profile_can_be_read_each_reason_is_told(tmp_path: Path) -> None:
     root = tmp_path / "hermes"
     profile_file(root, "default").write_bytes(b"nothing" * 100)

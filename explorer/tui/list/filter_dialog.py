@@ -24,6 +24,7 @@ from explorer.search.filters import Filters, Tally, filtered_by, tally
 from explorer.stores.catalog import Catalog, named_by
 from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
+from explorer.stores.resolve import pinned_rows
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Prompt, ask_for
 from explorer.tui.hints import hint
@@ -206,8 +207,9 @@ class FilterScreen(Dialog[None]):
                 known = facts or store.columns(filtered_by(store.places), token=token)
             about = expiring(fates or NO_FATES, catalog.chain, now)
             said = counted(store, catalog, known, wish, token, about)
+            pins = pinned_rows(store, catalog, wish.pins, token)
             place = (store.place,) if store.places else ()
-            made = tally(catalog, known, wish.filters, wish.shown, about, *place)
+            made = tally(catalog, known, wish.filters, wish.shown, pins, about, *place)
             return known, made, said
 
         def take(result: tuple[Columns, Tally, Arranged]) -> None:

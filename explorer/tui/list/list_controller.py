@@ -191,12 +191,17 @@ class Lister:
             if not listed or self.searched:
                 self.arrange()
             # After the survey: beside it, the list of a big file would be complete a fifth later.
-            self._lanes.start("info", lambda token: store.info(token), self._informed)
+            self.read_info()
             self._edits_seen = edits
             if then:
                 then()
 
         self._lanes.start("catalog", work, take)
+
+    def read_info(self) -> None:
+        """Read what the file holds, in numbers."""
+        if (store := self.store) is not None:
+            self._lanes.start("info", lambda token: store.info(token), self._informed)
 
     def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> bool:
         """The file has changed: read what is new, or where that leaves no trace the `whole`.
@@ -228,7 +233,7 @@ class Lister:
                 self._say_columns(store)
                 self._edits_seen = edits
                 self._surveyed = time.monotonic()
-                self._lanes.start("info", lambda token: store.info(token), self._informed)
+                self.read_info()
             self.facts = renewed.facts
             self._sessions.forget_rows({one.name for one in store.troubles})
             self._sessions.add_rows(renewed.rows)

@@ -103,8 +103,10 @@ class Condition:
             text, title = disagrees(of.profile if of else None), words.damaged_title(name)
             self._screen.notify(text, title=title, severity="warning", markup=False)
         self._damaged = tuple(found)
+        # They stay in the list, and count there.
+        last_read = sum(one.sessions or 0 for one in store.stores() if one.error is not None)
         amounts = (
-            plural(info.sessions, "session"),
+            words.sessions_known(info.sessions, last_read),
             plural(info.messages, "message"),
             size(info.bytes + info.wal_bytes),
         )
@@ -456,6 +458,7 @@ class OpenFile:
         """It was read again."""
         reader = self._pane.reader
         if self._condition.recovered() or self._profile_recovered():
+            self._lister.read_info()
             self._pane.transcript.retry()
             reader.catalogued(renewed.catalog)
         reader.renew(renewed.catalog, renewed.touched)
