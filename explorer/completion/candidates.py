@@ -177,7 +177,7 @@ def _of_command(typed: _Typed, current: str, now: float) -> list[Completion]:
     if word.metavar == "CHANGE" and typed.words[:1] != ["list"]:
         return list(_changes(typed, current, now))
     if word.metavar == "ID" and name == "trash":
-        return list(_entries(typed, current)) if typed.words[0] == "restore" else []
+        return list(_entries(typed, current)) if typed.words[0] in ("restore", "purge") else []
     if word.metavar == "ID" and "--last" not in typed.options:
         return _sessions(typed, current, now)
     if word.dest in ("query", "words"):

@@ -88,6 +88,7 @@ def test_changes_and_deleted_sessions_are_offered(home: Path, command: Command) 
     assert _values("trash sh") == ["show"]
     assert _values("trash restore ") == ["2", "1"]
     assert _values("trash restore 1 2") == ["20261103_02"]
+    assert _values("trash purge 1 2") == ["20261103_02"]
 
 
 def test_a_path_is_left_to_the_shell(home: Path) -> None:
