@@ -127,9 +127,12 @@ async def test_a_move_within_what_is_known_reads_the_transcript_only(
         assert cost == Cost(questions=4, rows=7, bodies=2)
 
 
-async def test_selecting_reads_nothing(files: dict[int, Path], meter: Meter) -> None:
+async def test_selecting_reads_no_more_than_ids(files: dict[int, Path], meter: Meter) -> None:
+    """By which a selection stays on its sessions."""
     presses = ("ctrl+a", "asterisk", "ctrl+a", "escape", "asterisk")
-    assert await _costs(files[MANY], meter, *presses) == [Cost(0, 0)] * len(presses)
+    for cost in await _costs(files[MANY], meter, *presses):
+        assert cost.rows == cost.bodies == 0
+        assert sum(cost.walks) <= MANY, "each once"
 
 
 async def test_another_density_and_the_hidden_ones_cost_what_comes_into_sight(
