@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from explorer.browse.words import model_words, profile_of
 from explorer.model import ListColumn, Session, Sort
-from explorer.render.clean import cell_width, clean_line, fit, fit_end
+from explorer.render.clean import cell_width, clean_line, fit, fit_middle
 from explorer.render.figures import (
     UNKNOWN,
     ago,
@@ -44,7 +44,7 @@ _NARROW = {
     ListColumn.SOURCE: 8,
     ListColumn.MODEL: 12,
     ListColumn.WORKSPACE: 12,
-    ListColumn.PROFILE: 20,
+    ListColumn.PROFILE: 16,
     ListColumn.CHAT: 16,
 }
 _FURTHER = (ListColumn.CHAT, ListColumn.MESSAGES, ListColumn.WORKSPACE, ListColumn.MODEL)
@@ -136,8 +136,7 @@ def columns_of(session: Session, shape: RowShape, now: float) -> str:
     """What is right of the title in a row, every column in its place."""
     said = ""
     for column, cells in shape.cells:
-        # The ends of profiles tell more: their beginnings are often alike.
-        cut = fit_end if column is ListColumn.PROFILE else fit
+        cut = fit_middle if column is ListColumn.PROFILE else fit
         text = cut(cell_text(column, session, shape, now), cells)
         gap = " " * (cells - cell_width(text))
         said += f" {text}{gap}" if column in _AT_THE_LEFT else f" {gap}{text}"
@@ -171,7 +170,7 @@ def cell_text(column: ListColumn, session: Session, shape: RowShape, now: float)
             words = profile_of(session)
         case ListColumn.CHAT:
             words = clean_line(session.origin, 60)
-    cut = fit_end if column is ListColumn.PROFILE else fit
+    cut = fit_middle if column is ListColumn.PROFILE else fit
     return cut(words, (_LONGEST if roomy else _NARROW)[column])
 
 

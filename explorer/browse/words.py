@@ -10,7 +10,7 @@ from typing import NamedTuple
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
 from explorer.errors import NoFileYet, Problem, ServerError, StoreError, closest
 from explorer.model import Hidden, Session
-from explorer.render.clean import clean_line
+from explorer.render.clean import clean_line, fit_middle
 from explorer.render.figures import count, listed, plural
 from explorer.search.filters import Filters, Moment
 from explorer.search.language.chips import understood_parts
@@ -371,7 +371,7 @@ def workspace_chip(name: str) -> str:
 
 
 def profile_words(name: str) -> str:
-    return clean_line(name, 60)
+    return fit_middle(clean_line(name, 255), 60)
 
 
 def profile_chip(name: str) -> str:

@@ -138,6 +138,14 @@ def fit_end(text: str, cells: int) -> str:
     return ELLIPSIS if cells > 0 else ""
 
 
+def fit_middle(text: str, cells: int) -> str:
+    """As `fit`, with what is cut off missing in the middle: names may begin or end alike."""
+    if cell_width(text) <= cells or cells < 3:
+        return fit(text, cells)
+    end = fit_end(text, cells // 2 + 1)
+    return text[: cut(text, cells - cell_width(end))] + end
+
+
 def pad(text: str, cells: int) -> str:
     """The clean line, cut or filled with spaces to exactly so many cells."""
     text = fit(text, cells)

@@ -265,3 +265,12 @@ def test_rows_of_profiles_with_long_names_are_told_apart(width: int) -> None:
     first, second = (str(row_lines(row, shape, False, NOW)[0]) for row in rows)
     assert first != second
     assert "Trip" in first
+
+
+def test_a_long_name_of_a_profile_keeps_its_beginning_and_its_end() -> None:
+    row = PLAIN._replace(place=f"customer-{'x' * 50}-2")
+    shape = shaped([row], RowShape(52, ColumnChoice(profiles=True)), NOW)
+    line = "".join(text for text, _ in row_lines(row, shape, False, NOW)[0])
+    assert " custome" in line
+    assert "x-2" in line
+    assert line.count("…") == 1
