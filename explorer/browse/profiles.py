@@ -1,18 +1,21 @@
 """The profiles that are listed together: how many sessions each has, how its state file is, and why
 one cannot be read. Read in a thread: of 100,000 sessions it takes a moment to count them."""
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from explorer.browse.words import profile_remedy, profile_words, unreadable
-from explorer.errors import StoreError
-from explorer.render.clean import cell_width, clean_line, pad
+from explorer.errors import Problem, StoreError
+from explorer.render.clean import cell_width, clean_line, fit_middle, pad
 from explorer.render.figures import plural, size, when
 from explorer.render.lines import Line, wrapped
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
+from explorer.stores.hermes.store import PROFILES
 from explorer.stores.server_path import on_server
 from explorer.stores.sqlite.failures import disagrees, short_path
 from explorer.stores.sqlite.read_only import stamp
@@ -41,16 +44,17 @@ class ProfileState(NamedTuple):
 
 
 def profile_states(
-    store: Store, catalog: Catalog, found: Sequence[FoundStore]
+    store: Store, catalog: Catalog, found: Sequence[FoundStore], shown: Collection[str] = ()
 ) -> list[ProfileState]:
-    """All of them, in their order."""
+    """All of them, in their order; those that are `shown` stay when they are removed, and say
+    so."""
     numbers = Counter(map(store.place, catalog.keys))
     errors = {trouble.name: trouble.error for trouble in store.troubles}
     damaged = {one.name: one.store for one in store.stores() if not one.sound}
     servers = {one.name for one in found if on_server(one.path)}
     active = _newest(store, catalog, servers) if servers else {}
     states = []
-    for one in found:
+    for one in present(store, found, shown):
         seen = stamp(one.path)
         states.append(
             ProfileState(
@@ -66,6 +70,34 @@ def profile_states(
             )
         )
     return states
+
+
+def present(
+    store: Store, found: Sequence[FoundStore], shown: Collection[str] = ()
+) -> list[FoundStore]:
+    """Those of these that are still there, that are `shown` or of which sessions are listed, in the
+    order of a new start: what was made since is found last."""
+    removed = {
+        one.name
+        for one in store.troubles
+        if one.error.problem is Problem.MISSING and not os.path.isdir(one.path.parent)
+    }
+    if removed:
+        removed -= {*shown, *(one.name for one in store.stores() if one.sessions)}
+    roots = list(dict.fromkeys(_root(one) for one in found))
+    there = [one for one in found if one.name not in removed]
+    return sorted(there, key=lambda one: (roots.index(_root(one)), _own_folder(one)))
+
+
+def _root(one: FoundStore) -> Path:
+    """The folder that the profiles belong to, the default one among them."""
+    return one.path.parent.parent.parent if _own_folder(one) else one.path.parent
+
+
+def _own_folder(one: FoundStore) -> str:
+    """The name of a profile's folder; empty for what is not in one."""
+    folder = one.path.parent
+    return folder.name if folder.parent.name == PROFILES else ""
 
 
 def _newest(store: Store, catalog: Catalog, servers: set[str]) -> dict[str, float]:
@@ -93,7 +125,7 @@ def state_lines(
 
 
 def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) -> list[Line]:
-    name = (pad(profile_words(one.name), names), "strong")
+    name = (pad(fit_middle(profile_words(one.name), names), names), "strong")
     known = plural(one.sessions, "session")
     only: Line = (("  ✓ only this is listed", "ok"),) if used else ()
     if one.error is None:
@@ -111,7 +143,14 @@ def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) ->
         (name, (f"  {title}", style), (kept, "text"), *only),
         ((f"  {clean_line(one.path)}", "dim"),),
     ]
-    return lines + _wrapped(profile_remedy(one.error), width)
+    return lines + _wrapped(_remedy(one.error, one.path), width)
+
+
+def _remedy(error: StoreError, path: str) -> str:
+    """Why it cannot be read, below its path; nobody asked there whether it was changed."""
+    words = profile_remedy(error).replace(" Nothing was changed.", "")
+    about = words.removeprefix(f"{clean_line(path)} is ")
+    return words if about == words else about[0].upper() + about[1:]
 
 
 def _facts(one: ProfileState, now: float) -> list[str]:

@@ -13,6 +13,7 @@ from explorer.stores.library.keys import ROOM
 from explorer.stores.newcomers import Newcomers
 from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop.create import LoopFile
+from explorer.tui.list.profile_dialog import ProfileScreen
 from tests.factories import rows
 from tests.locker import Locker
 from tests.profile_homes import profile, profile_file
@@ -98,7 +99,7 @@ async def test_the_open_list_of_profiles_gains_a_new_one(root: Path) -> None:
         await driver.press("A")
         profile(root, "brand-new", NOW, ids=("fox",))
         await driver.until(lambda: "brand-new 1 session" in " ".join(driver.screen().split()))
-        await driver.press("end", "enter")
+        await driver.press("home", "j", "enter")
         assert places(driver) == {"brand-new"}
 
 
@@ -287,3 +288,44 @@ def test_the_demo_says_when_there_is_a_state_file_after_all(tmp_path: Path) -> N
         terminal.until("~/.hermes/state.db was just made")
         terminal.press(b"q")
         terminal.leave()
+
+
+def _profiles(driver: Driver) -> list[str]:
+    """The names in the dialog of profiles, in order."""
+    screen = driver.app.screen
+    assert isinstance(screen, ProfileScreen)
+    return [one.name for one in screen._states]
+
+
+async def test_a_new_profile_has_its_place_by_name_and_a_removed_one_none(root: Path) -> None:
+    async with opened(root) as driver:
+        profile(root, "archivist", NOW, ids=())
+        await driver.until(lambda: "3 profiles" in driver.screen())
+        await driver.press("A")
+        await driver.until(lambda: _profiles(driver) == ["default", "archivist", "coder"])
+        await driver.press("escape")
+        shutil.rmtree(profile_file(root, "archivist").parent)
+        await driver.until(lambda: "2 profiles" in driver.screen().splitlines()[0])
+        await driver.press("A")
+        assert _profiles(driver) == ["default", "coder"]
+
+
+async def test_the_cursor_stays_on_its_profile_when_a_new_one_comes_before_it(root: Path) -> None:
+    async with opened(root) as driver:
+        await driver.press("A", "j")
+        profile(root, "archivist", NOW, ids=())
+        await driver.until(lambda: _profiles(driver) == ["default", "archivist", "coder"])
+        await driver.press("enter")
+        assert places(driver) == {"coder"}
+
+
+async def test_what_cannot_be_read_is_said_once_below_its_path(root: Path) -> None:
+    file = profile_file(root, "coder")
+    with file.open("r+b") as cut:
+        cut.truncate(file.stat().st_size // 2 // 4096 * 4096)
+    async with opened(root) as driver:
+        await driver.press("A")
+        said = " ".join(driver.screen().replace("│", " ").split())
+        assert said.count("coder/state.db") == 1
+        assert "Truncated (smaller than its header says)" in said
+        assert "Nothing was changed" not in said

@@ -59,12 +59,16 @@ class ProfileScreen(OptionsDialog[None]):
     def _look(self) -> None:
         store, catalog, found = self._lister.store, self._lister.catalog, self._found
         if store is not None and catalog is not None:
+            shown = {one.name for one in self._states}
             self._lanes.start(
-                "profiles", lambda _: profile_states(store, catalog, found()), self._take
+                "profiles", lambda _: profile_states(store, catalog, found(), shown), self._take
             )
 
     def _take(self, states: Sequence[ProfileState]) -> None:
         if states != self._states:
+            names = [one.name for one in states]
+            here = self._list.highlighted
+            on = self._states[here].name if here is not None else ""
             self._states = states
             self._list.border_title = Content(self._title())
             for at, lines in enumerate(self._made()):
@@ -72,6 +76,9 @@ class ProfileScreen(OptionsDialog[None]):
                     self._list.replace_option_prompt_at_index(at, lines)
                 else:
                     self._list.add_option(lines)
+            # One that is new may have come before it.
+            if on in names:
+                self._list.highlighted = names.index(on)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss()

@@ -16,6 +16,7 @@ from textual.screen import Screen
 
 from explorer.browse.first_read import Opened, Opening, Start
 from explorer.browse.outlook import Outlook
+from explorer.browse.profiles import present
 from explorer.browse.refresh import Renewed
 from explorer.browse.words import (
     TRIED_AGAIN,
@@ -84,7 +85,10 @@ class Condition:
         if several:
             key = keymap_of(self._screen.app).key("profiles")
             missing = unreadable_names(opening.opened.store) if opening.opened else ()
-            self._top.profiles = profiles_fact(len(opening.found), len(missing), key)
+            there = (
+                present(opening.opened.store, opening.found) if opening.opened else opening.found
+            )
+            self._top.profiles = profiles_fact(len(there), len(missing), key)
 
     def _liveness(self) -> str:
         written = self._watching.written
