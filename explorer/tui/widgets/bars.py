@@ -42,10 +42,10 @@ class TopBar(Widget):
         width = self.size.width
         state = f"  {self.state} " if self.state else ""
         profiles = f" {self.profiles} ·" if self.profiles else ""
-        beside = width - cell_width(state) - min(cell_width(self.file), FILE_CELLS)
-        beside -= cell_width(profiles) + 2 if profiles else 0
+        rest = width - cell_width(state) - min(cell_width(self.file), FILE_CELLS)
+        rest -= cell_width(profiles) + 2 if profiles else 0
         name = f" {self.purpose}  " if self.purpose else NAME
-        name = name if cell_width(name) <= beside else " "
+        name = name if cell_width(name) <= rest else " "
         room = width - cell_width(name) - cell_width(state) - cell_width(profiles)
         left = f" {self.facts}" if self.facts else ""
         warning, left = self._beside(room, left)
@@ -56,7 +56,10 @@ class TopBar(Widget):
         cut = fit_end if "/" in self.file else fit
         shown = cut(self.file, max(room - cell_width(left) - 2, min(room, FILE_CELLS)))
         room += cell_width(profiles)
-        middle = fit(f"{shown}  {profiles}{left}".rstrip(" ·"), max(room, 0))
+        # A lone ellipsis names no file.
+        beside = f"{profiles}{left}".rstrip(" ·")
+        said = f"{shown}  {beside}" if cell_width(shown) > 1 else beside.lstrip()
+        middle = fit(said.rstrip(), max(room, 0))
         gap = " " * max(room - cell_width(middle), 0)
         return Content.assemble(
             (name, "bold $accent"), middle, gap, (warning, "bold $error"), (state, "$warning")
