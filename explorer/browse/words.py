@@ -243,15 +243,15 @@ def id_starts(listed: int, total: int, more: bool = False) -> str:
     return f"Id starts with · {listed} of {count(total)}{'+' if more else ''}"
 
 
-def pinned_words(pinned: bool, conversations: int) -> str:
+def pinned_words(pinned: bool, sessions: int) -> str:
     """After a pin in our own notes."""
-    return f"{'Pinned' if pinned else 'Unpinned'} {plural(conversations, 'conversation')}"
+    return f"{'Pinned' if pinned else 'Unpinned'} {plural(sessions, 'session')}"
 
 
-def lineage_title(shown: int, total: int) -> str:
-    if shown == total:
-        return "Lineage"
-    return f"Lineage · nearest {count(shown)} of {plural(total, 'session')}"
+def lineage_title(shown: int, total: int, place: str = "") -> str:
+    """`place` is the profile, where there are several."""
+    nearest = "" if shown == total else f"nearest {count(shown)} of {plural(total, 'session')}"
+    return " · ".join(filter(None, ("Lineage", profile_words(place), nearest)))
 
 
 def filters_title(counted: Arranged | None, room: int) -> str:

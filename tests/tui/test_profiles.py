@@ -1,6 +1,7 @@
 """Several profiles in one list: what is shown, and that everything acts in the file of its row."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -552,3 +553,24 @@ def test_the_first_rows_do_not_wait_for_a_locked_profile(
         first = Opening(found[0].path, NOW, found=found).wait()
         assert {row.place for row in first.rows} == {"default", "coder"}
         assert "shared" in {one.name for one in first.store.troubles}
+
+
+async def test_dialogs_about_one_session_name_its_profile(two: Path, trash: Path) -> None:
+    async with opened(two, trash=trash) as driver:
+        await to_coder(driver)
+        await driver.press("L")
+        assert "Lineage · coder" in driver.screen()
+        await driver.press("escape", "t")
+        assert "Rename · coder" in driver.screen()
+        await driver.press("escape", "g", "space", "/")
+        await driver.type("bee")
+        await driver.press("down", "enter", "left", "d")
+        assert re.search("under the cursor: “bee” in (default|coder)", driver.screen())
+
+
+async def test_a_narrow_top_bar_begins_with_what_it_has_room_for(root: Path) -> None:
+    async with opened(root, size=(60, 20)) as driver:
+        top = driver.screen().splitlines()[0]
+        assert not top.strip().startswith("… ")
+        assert not top.startswith("   ")
+        assert "6 profiles · 1 unreadable (A)" in top

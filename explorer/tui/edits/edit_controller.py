@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from explorer.browse.arrangement import inside_row, is_inside, session_of
 from explorer.browse.row_set import RowSet
+from explorer.browse.words import profile_of
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action, Session
@@ -89,7 +90,9 @@ class Rename(Dialog[Owner]):
             yield self._words
 
     def on_mount(self) -> None:
-        self.query_one("#prompt").border_title = Content("Rename")
+        self.query_one("#prompt").border_title = Content(
+            " · ".join(filter(None, ("Rename", profile_of(self._session))))
+        )
         self.query_one("#prompt").border_subtitle = Content(
             f"enter rename · {keymap_of(self.app).hint('rename')}"
         )
@@ -310,7 +313,7 @@ def _ask_unlisted(
             options.insert(0, ((seen, shown), listed_words(len(seen))))
         if here is not None and at is not None:
             only = [at], {here.key: here.id}
-            options.insert(0, (only, cursor_words(clean_line(here.name, 40))))
+            options.insert(0, (only, cursor_words(clean_line(here.name, 40), profile_of(here))))
         choice = Choice(which_sessions(verb), options, options[0][0])
         ask_for(lane.screen, choice, lambda which: do(*which))
 

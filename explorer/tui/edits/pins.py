@@ -13,12 +13,12 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line
-from explorer.render.figures import ago, plural
+from explorer.render.figures import ago
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID
 from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Progress
-from explorer.stores.edits.words import in_places
+from explorer.stores.edits.words import amount_words, in_places
 from explorer.stores.ours.trash_records import SHORT
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path
@@ -97,7 +97,8 @@ def _plan(
         raise Refused("Not pinned", elsewhere_words(plan.elsewhere))
     found = store.sessions(list(map(catalog.folded, tips[:1])), lane.clock())
     name = next((one.title or one.preview or one.id for one in found), "")
-    words = plural(len(tips), "conversation") if len(tips) != 1 else f"“{clean_line(name, SHORT)}”"
+    many = amount_words(len(tips), len(ids))
+    words = many if len(tips) != 1 else f"“{clean_line(name, SHORT)}”"
     where = in_places(list(dict.fromkeys(filter(None, map(store.place, tips)))))
     return _Pinned(plan, _in_file(plan), KINDS[plan.action].done(words) + where)
 

@@ -63,8 +63,10 @@ def listed_words(number: int) -> str:
     return f"Only {plural(number, 'selected session')} in the list"
 
 
-def cursor_words(name: str) -> str:
-    return f"Only the session under the cursor: “{name}”"
+def cursor_words(name: str, profile: str = "") -> str:
+    """`profile` where there are several."""
+    where = f" in {profile}" if profile else ""
+    return f"Only the session under the cursor: “{name}”{where}"
 
 
 def parts_words(rows: int, sessions: int) -> tuple[str, str]:

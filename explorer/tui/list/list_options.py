@@ -103,7 +103,8 @@ class Choosing(NamedTuple):
         width = self.screen.size.width * 95 // 100 - 6
 
         def show(family: FamilyTree) -> None:
-            title = lineage_title(len(family.members), family.total)
+            place = store.place(key) if store is not None else ""
+            title = lineage_title(len(family.members), family.total, place)
             dialog = Choice(title, family.members, key, enter="go to session")
             ask_for(self.screen, dialog, self.lister.reveal)
 
