@@ -27,7 +27,7 @@ from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import Question, note_act, note_press
+from explorer.tui.dialogs.questions import SELECTS, Question, note_act, note_press
 from explorer.tui.hints import ShownInTime, hint
 from explorer.tui.key_bindings import bindings, bound_action, scope_of, textual_keymap
 from explorer.tui.screens.main import MainScreen
@@ -168,7 +168,7 @@ class ExplorerApp(App[Command | str]):
         main = self.screen if isinstance(self.screen, MainScreen) else None
         if action is not None and main is not None and main.refuses(action):
             return True
-        if action is not None and action.palette:
+        if action is not None and action.palette and action.id not in SELECTS:
             note_act(self)
         done = await super()._check_bindings(key)
         if not done and (words := unanswered(self.user_keys, key, self.scope, main is not None)):

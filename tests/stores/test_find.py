@@ -98,7 +98,7 @@ def test_what_is_close_may_hold_anything(tmp_path: Path) -> None:
         talk(state, "one", "x", title="evil\x1b[31m" + "l" * 90)
     with pytest.raises(NoSuchSession) as failed:
         resolve(open_store(tmp_path / "state.db"), "evi")
-    closest = failed.value.message.partition("Closest: ")[2]
+    closest = failed.value.message.partition("Closest: ")[2].removesuffix(".")
     assert "\x1b" not in closest
     assert len(closest) <= 62
 

@@ -38,7 +38,7 @@ class Certainty:
         if not isinstance(told, bytes):
             return bool(told)
         # Content of parts begins with a NUL, or is JSON.
-        if told.startswith(b"[") or b"\0" in told:
+        if not told or told.startswith(b"[") or b"\0" in told:
             return False
         if b">" in told and any(tag in told for tag in _TAGS):
             return False

@@ -389,6 +389,9 @@ def _words(progress: Progress, seconds: float) -> str:
 LATE = 0.4
 """Seconds after which a key is not meant for the question that was asked for before it."""
 
+SELECTS = ("select", "select-all", "invert-selection")
+"""Keys that leave alone what a question is about, as those that move do."""
+
 
 class Presses(NamedTuple):
     """What an app has been told by keys and the mouse."""
