@@ -66,13 +66,15 @@ class IdleConnection:
             until = max(until, now + MOMENT)
         if self._log_size(file) > LONG:
             until = max(until, now + WHILE)
+        over: sqlite3.Connection | None = connection
         with self._lock:
-            kept = self._idle is None and until > now
-            if kept:
-                self._idle = Idle(connection, file, until)
+            if until > now:
+                # Of two, the one that was used last knows what the next read needs.
+                before, self._idle = self._idle, Idle(connection, file, until)
                 self._wake_at(until)
-        if not kept:
-            connection.close()
+                over = before and before.connection
+        if over is not None:
+            over.close()
 
     def _log_size(self, file: Identity) -> int:
         """Where the log is, is found out once: following links takes longer than a search."""
