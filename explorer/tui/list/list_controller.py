@@ -69,7 +69,7 @@ WHOLE_SURVEY_EVERY = 10.0
 FILES_EVERY = 10.0
 """Seconds between two looks at the folders of transcripts; more where listing them takes long."""
 AHEAD = 0.05
-"""Seconds to wait before reading rows that are not visible: visible ones are painted first."""
+"""Seconds to wait before reading what is not visible: what is comes first."""
 
 
 if TYPE_CHECKING:
@@ -265,7 +265,12 @@ class Lister:
         if store is None or len(selection.ids) >= min(len(selection), MANY):
             return
         rows, ids = selection.keys.copy(), dict(selection.ids)
-        self._lanes.start("selected", lambda token: ids_of(store, rows, ids, token), selection.note)
+
+        def work(token: CancelToken) -> Mapping[int, str]:
+            token.wait(AHEAD)
+            return ids_of(store, rows, ids, token)
+
+        self._lanes.start("selected", work, selection.note)
 
     def _move(self, moved: Moved) -> None:
         """Follow sessions to the rows where they are now; what is gone is not selected any more,
