@@ -21,6 +21,7 @@ from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.newcomers import Newcomers
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.screens.main import MainScreen
 from tests.factories import talk
 
@@ -87,7 +88,7 @@ class Driver:
             while quiet < 2:
                 await self.pilot.pause()
                 busy = [worker for worker in self.app.workers if not worker.is_finished]
-                quiet = 0 if busy else quiet + 1
+                quiet = 0 if busy or self._asks_unseen() else quiet + 1
         failed = [worker for worker in self.app.workers if worker.state is WorkerState.ERROR]
         assert not failed, [worker.error for worker in failed]
 
@@ -112,8 +113,13 @@ class Driver:
     async def until_seen(self, so: Callable[[], bool]) -> None:
         """As `until`, while something is still under way."""
         async with asyncio.timeout(PATIENCE):
-            while not so():
+            while not so() or self._asks_unseen():
                 await self.pilot.pause(0.05)
+
+    def _asks_unseen(self) -> bool:
+        """Whether there is a question that nobody could have read yet: it takes no answer."""
+        screen = self.app.screen_stack[-1] if self.app.screen_stack else None
+        return isinstance(screen, Question) and not screen.is_painted
 
     def listed(self) -> list[str]:
         """The titles of the rows in the list that are known, in order."""

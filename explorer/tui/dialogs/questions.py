@@ -157,6 +157,11 @@ class Question(Dialog[bool]):
         if self._painted is None:
             self._painted = get_time()
 
+    @property
+    def is_painted(self) -> bool:
+        """Whether it can be read, and so answered."""
+        return self._painted is not None
+
     def action_yes(self) -> None:
         """What was pressed before it could be read was meant for something else."""
         if self._painted is None or _pressed(self.app).at < self._painted:
