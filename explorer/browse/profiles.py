@@ -12,7 +12,9 @@ from explorer.errors import Problem, StoreError
 from explorer.render.clean import cell_width, clean_line, fit_middle, pad
 from explorer.render.figures import plural, size, when
 from explorer.render.lines import Line, wrapped
-from explorer.stores.base import Store
+from explorer.search.filters import Filters
+from explorer.search.language.query import Query
+from explorer.stores.base import Store, UnreadableStore
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
 from explorer.stores.hermes.store import PROFILES
@@ -162,3 +164,13 @@ def _facts(one: ProfileState, now: float) -> list[str]:
 
 def _wrapped(words: str, width: int) -> list[Line]:
     return [((f"  {line}", "text"),) for line in wrapped(words, max(width - 2, 10)) if words]
+
+
+def missing_of(store: Store, filters: Filters, query: Query | None) -> list[UnreadableStore]:
+    """Those that cannot be read now, of the ones that filters and a query ask for."""
+    return [
+        one
+        for one in store.troubles
+        if (not filters.profiles or one.name in filters.profiles)
+        and (query is None or query.asks_for_profile(one.name))
+    ]

@@ -15,7 +15,6 @@ from explorer.render.figures import count, listed, plural
 from explorer.search.filters import Filters, Moment
 from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
-from explorer.search.language.vocabulary import PROFILE_FIELD
 from explorer.search.words import day_chip
 from explorer.stores.base import Store, UnreadableStore
 
@@ -422,21 +421,6 @@ def unreadable_names(store: Store) -> list[str]:
 def named_unreadable(troubles: Iterable[UnreadableStore]) -> list[str]:
     """Those of these with which something is wrong."""
     return [profile_words(one.name) for one in troubles if unreadable(one.error)]
-
-
-def missing_of(store: Store, filters: Filters, query: Query | None) -> list[UnreadableStore]:
-    """The profiles that cannot be read now, of those that filters and a query ask for."""
-    fields = [one for one in query.fields if one.name == PROFILE_FIELD] if query else []
-
-    def is_asked(name: str) -> bool:
-        if filters.profiles and name not in filters.profiles:
-            return False
-        return all(
-            (name.casefold() in map(str.casefold, field.any_of)) is not field.negated
-            for field in fields
-        )
-
-    return [one for one in store.troubles if is_asked(one.name)]
 
 
 def profiles_fact(number: int, missing: int, key: str) -> str:

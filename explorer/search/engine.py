@@ -25,7 +25,7 @@ from explorer.model import OWN_CLASSES, Hidden
 from explorer.search.filters import NO_FILTERS, Filters, filtered_by, wanted
 from explorer.search.language.fields import Known, session_test
 from explorer.search.language.query import Clause, Query
-from explorer.search.language.vocabulary import PLACE_FIELD, PROFILE_FIELD
+from explorer.search.language.vocabulary import PLACE_FIELD
 from explorer.search.matcher import NO_TITLES, Matcher, Titles, needles, titles_holding
 from explorer.stores.base import Candidate, Indexed, Needles, Store, Stretch
 from explorer.stores.catalog import Catalog, named_by
@@ -96,15 +96,9 @@ class Request(NamedTuple):
     def matches_lost(self, hit: Candidate) -> bool:
         """Whether a message whose session row is gone is in a profile that the query asks for: of
         all that fields ask of sessions, only that is known."""
-        asked = [field for field in self.query.fields if field.name == PROFILE_FIELD]
-        if not asked:
-            return True
         home = self.store.origin(hit)
         name = home.name or (home.store.profile if home.store else None) or ""
-        return all(
-            (name.casefold() in map(str.casefold, field.any_of)) is not field.negated
-            for field in asked
-        )
+        return self.query.asks_for_profile(name)
 
     def counts_as(self, tip: int) -> Hidden | None:
         """Why the hits of a conversation that matches are only counted; None where they are given.

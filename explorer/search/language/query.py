@@ -18,6 +18,7 @@ from explorer.search.language.vocabulary import (
     FIELDS,
     MESSAGE_FIELDS,
     PLACE_FIELD,
+    PROFILE_FIELD,
     takes_several,
     trouble,
 )
@@ -198,6 +199,14 @@ class Query(NamedTuple):
     def asks_nothing(self) -> bool:
         """Whether everything fits: where words stand says nothing without words."""
         return not self.clauses and all(field.name == PLACE_FIELD for field in self.fields)
+
+    def asks_for_profile(self, name: str) -> bool:
+        """Whether a profile is among those that it asks for; all are where it names none."""
+        return all(
+            (name.casefold() in map(str.casefold, field.any_of)) is not field.negated
+            for field in self.fields
+            if field.name == PROFILE_FIELD
+        )
 
 
 class _Group(NamedTuple):

@@ -26,6 +26,7 @@ from explorer.browse.arrangement import (
 from explorer.browse.collector import no_collection
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
+from explorer.browse.profiles import missing_of
 from explorer.browse.refresh import Moved, Renewed, ids_of, moved, read_again, read_rows
 from explorer.browse.row_cache import text_of
 from explorer.browse.row_columns import endless
@@ -39,7 +40,6 @@ from explorer.browse.words import (
     chips,
     first_border,
     in_place_of_rows,
-    missing_of,
     named_unreadable,
     not_searched,
     not_selected_now,
