@@ -137,8 +137,8 @@ def filter_rows(
 def _profiles(
     filters: Filters, tally: Tally | None, places: Collection[str], unreadable: Collection[str]
 ) -> Iterator[ChoiceRow]:
-    """All that there are, and those that sessions belong to. Of one that cannot be read nobody
-    knows that it has none."""
+    """All that there are, and those that sessions belong to. One that cannot be read may have
+    some that are not known."""
     on, known = filters.profiles, tally.profiles if tally else {}
     names = {*places, *known, *on}
     choices = {name: filters._replace(profiles=on ^ {name}) for name in names}

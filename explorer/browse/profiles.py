@@ -149,7 +149,7 @@ def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) ->
 
 
 def _remedy(error: StoreError, path: str) -> str:
-    """Why it cannot be read, below its path; nobody asked there whether it was changed."""
+    """Why it cannot be read, below its path; that nothing was changed goes without saying there."""
     words = profile_remedy(error).replace(" Nothing was changed.", "")
     about = words.removeprefix(f"{clean_line(path)} is ")
     return words if about == words else about[0].upper() + about[1:]

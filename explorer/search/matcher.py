@@ -217,8 +217,8 @@ class Titles:
         return cls(stored, TextColumn.of(folded) if packed else dict(folded))
 
     def holding(self, words: Sequence[str]) -> Mapping[int, str]:
-        """The folded titles that hold all of these. While somebody types, they are among those that
-        held what was there before the last letter."""
+        """The folded titles that hold all of these. After one more letter, they are among those
+        that were found before it."""
         before, found = self._last
         if not all(any(less in word for word in words) for less in before):
             found = self.folded

@@ -145,17 +145,7 @@ def state_files(
         )
     missing = [_missing(one) for one in every if one.asked and not _is_there(one.path)]
     # Of one place the last is told.
-    return found, [*_absent_home(environment), *missing, *unfound, *missed]
-
-
-def _absent_home(environment: Mapping[str, str]) -> list[Unfound]:
-    """A folder that is not there: the other profiles of its root are found without it."""
-    home = environment.get(VARIABLES[1], "").strip()
-    path = Path(os.path.expanduser(home)).absolute()
-    if not home or os.path.lexists(path):
-        return []
-    error = store_error(Problem.MISSING, path)
-    return [Unfound(path.name, path, error.also(f"${VARIABLES[1]} is set to it: correct it."))]
+    return found, [*missing, *unfound, *missed]
 
 
 def _by_variables(
