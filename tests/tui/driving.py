@@ -17,6 +17,7 @@ from explorer.browse.first_read import Intent, Opening, Start, look_of
 from explorer.resume import Command
 from explorer.settings import Config
 from explorer.stores.discover import locate
+from explorer.stores.edits.editor import Editor
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.newcomers import Newcomers
 from explorer.stores.ours.notes import Notes
@@ -182,6 +183,14 @@ class Held:
 
     def let_go(self) -> None:
         self._go.set()
+
+
+async def delete_in_planning(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> Held:
+    """A delete was asked for; its plan is made, and kept back."""
+    plan = Held(monkeypatch, Editor, "plan")
+    await driver.pilot.press("d")
+    await plan.holds(driver)
+    return plan
 
 
 DEFAULTS = Config()

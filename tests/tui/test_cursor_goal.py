@@ -10,7 +10,7 @@ from explorer.stores.hermes.store import HermesStore
 from explorer.tui.dialogs.questions import Question
 from tests.factories import altered, say
 from tests.locker import Locker
-from tests.tui.driving import NAMES, NOW, Held, animals, opened
+from tests.tui.driving import NAMES, NOW, Held, animals, delete_in_planning, opened
 
 
 @pytest.fixture
@@ -73,9 +73,7 @@ async def test_what_is_selected_while_a_delete_is_planned_stays_selected(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "plan")
-        await driver.pilot.press("d")
-        await plan.holds(driver)
+        plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("j", "space", "space")
         plan.let_go()
         await driver.until_seen(lambda: isinstance(driver.app.screen, Question))

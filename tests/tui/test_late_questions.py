@@ -15,7 +15,7 @@ from explorer.tui.edits import confirm as edit_lane
 from explorer.tui.edits.edit_controller import Rename
 from explorer.tui.words import MOVED_ON, TOO_EARLY
 from tests.factories import rows
-from tests.tui.driving import NAMES, Driver, Held, animals, opened
+from tests.tui.driving import NAMES, Driver, Held, animals, delete_in_planning, opened
 
 
 @pytest.fixture
@@ -39,9 +39,7 @@ async def test_a_letter_typed_into_the_search_bar_is_no_yes(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "plan")
-        await driver.pilot.press("d")
-        await plan.holds(driver)
+        plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("slash", "d", "a")
         plan.let_go()
         await driver.settle()
@@ -55,9 +53,7 @@ async def test_a_letter_typed_into_a_new_title_is_no_yes(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "plan")
-        await driver.pilot.press("d")
-        await plan.holds(driver)
+        plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("j", "t")
         await driver.until_seen(lambda: isinstance(driver.app.screen, Rename))
         plan.let_go()
@@ -89,9 +85,7 @@ async def test_whoever_only_moves_in_the_list_is_asked(
 ) -> None:
     monkeypatch.setattr(questions, "LATE", 600.0)
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "plan")
-        await driver.pilot.press("d")
-        await plan.holds(driver)
+        plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("j")
         plan.let_go()
         await driver.settle()
@@ -103,9 +97,7 @@ async def test_whoever_moves_on_in_the_list_is_not_asked_late(
 ) -> None:
     monkeypatch.setattr(questions, "LATE", 0.0)
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "plan")
-        await driver.pilot.press("d")
-        await plan.holds(driver)
+        plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("j")
         plan.let_go()
         await driver.settle()
@@ -123,9 +115,7 @@ async def test_a_key_that_acts_while_a_plan_is_made_cancels_it_and_says_so(
     async with opened(path, trash=trash) as driver:
         if key == "escape":
             await driver.press("j", "space", "k")
-        plan = Held(monkeypatch, Editor, "plan")
-        await driver.pilot.press("d")
-        await plan.holds(driver)
+        plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press(key)
         plan.let_go()
         await driver.settle()
@@ -139,9 +129,7 @@ async def test_a_question_that_is_asked_for_again_is_asked(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "plan")
-        await driver.pilot.press("d")
-        await plan.holds(driver)
+        plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("d")
         plan.let_go()
         await driver.settle()
