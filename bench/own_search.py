@@ -118,13 +118,16 @@ def _first_page(store: Store, catalog: Catalog, query: Searched) -> None:
     matcher, token = Matcher(parse(query.typed, NOW)), CancelToken()
     request = Request(store, catalog, matcher, hides=left_out(catalog))
 
-    def tell(result: SearchResult) -> None:
-        if result.total or not query.finds:
-            excerpts(store, result.order[:CONVERSATIONS], result, request.matcher, token)
+    def lit(result: SearchResult) -> bool:
+        excerpts(store, result.order[:CONVERSATIONS], result, request.matcher, token)
+        return bool(result.total) or not query.finds
+
+    def tell(is_something: bool) -> None:
+        if is_something:
             raise _FirstPage
 
     try:
-        search(Gathered(request), tell, token)
+        search(Gathered(request), lit, tell, token)
     except _FirstPage:
         return
 
@@ -158,7 +161,7 @@ def _cancels(store: Store, times_: int) -> list[float]:
             ended: list[float] = ended,
         ) -> None:
             with contextlib.suppress(Cancelled):
-                search(Gathered(request), lambda _: under_way.set(), token)
+                search(Gathered(request), lambda _: None, lambda _: under_way.set(), token)
             ended[0] = time.perf_counter()
 
         thread = threading.Thread(target=work)

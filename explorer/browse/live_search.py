@@ -83,8 +83,9 @@ class LiveSearch:
         """With a title that is like them, the most alike first."""
         self._to_compare = False
         self._has_rows = False
-        """The caller has got the list with its visible rows."""
-        self._told = False
+        """The list was made with its visible rows."""
+        self._has_begun = False
+        """A list was made."""
 
     def run(self) -> Arranged:
         """The list at the end."""
@@ -157,7 +158,7 @@ class LiveSearch:
         if longest < 3 and self._asked.text.isascii():
             self._tell(self._made(SearchResult(request.query)))
             self._token.wait(QUIET_AFTER_ONE_LETTER)
-        result = search(gathered, self._list_so_far, self._token)
+        result = search(gathered, self._so_far, self._tell, self._token)
         self._compare()
         return result
 
@@ -176,15 +177,16 @@ class LiveSearch:
                 self._left_out[reason] += 1
         return found
 
-    def _list_so_far(self, result: SearchResult) -> None:
-        if self._told:
+    def _so_far(self, result: SearchResult) -> Arranged:
+        """The list of what there is; the first one with its visible rows."""
+        if self._has_begun:
             self._compare()
         arranged = self._made(result)
         if arranged.order and not self._has_rows:
             arranged = self._with_rows(arranged, result)
             self._has_rows = True
-        self._told = True
-        self._tell(arranged)
+        self._has_begun = True
+        return arranged
 
     def _compare(self) -> None:
         """Titles that are like the words, where none holds them; once, and after the first hits:

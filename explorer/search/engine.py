@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.model import OWN_CLASSES, Hidden
@@ -31,6 +31,8 @@ from explorer.stores.base import Candidate, Indexed, Needles, Store, Stretch
 from explorer.stores.catalog import Catalog, named_by
 from explorer.stores.columns import TITLE, Columns
 from explorer.stores.fates import NO_FATES, SOON, Fates, expiring
+
+T = TypeVar("T")
 
 FIRST = (50, 150)
 """Hits that the tables are asked for: a page, which comes at once, and some more where those are
@@ -306,11 +308,22 @@ class Gathered:
 
 
 def search(
-    gathered: Gathered, tell: Callable[[SearchResult], None], token: CancelToken
+    gathered: Gathered,
+    made: Callable[[SearchResult], T],
+    tell: Callable[[T], None],
+    token: CancelToken,
 ) -> SearchResult:
-    """Find every message that matches; `tell` gets what there is, now and then."""
+    """Find every message that matches; `tell` gets what is `made` of what there is, now and then.
+    The first is made with the connections that found it, and told without them: to close those of
+    ten files while it is painted takes longer than to do one after the other."""
     request = gathered.request
-    first = request.store.together(lambda: _first_page(gathered, tell, token), token)
+
+    def first_page() -> tuple[Indexed, T]:
+        found = _first_page(gathered, token)
+        return found, made(gathered.result(found))
+
+    first, page = request.store.together(first_page, token)
+    tell(page)
     if gathered.total:
         token.wait(REST)
     told, listed = time.monotonic(), gathered.total
@@ -321,17 +334,15 @@ def search(
         due = time.monotonic() - told > pace or (gathered.total and not listed)
         if due and stretch.below is not None:
             begun = time.monotonic()
-            tell(gathered.result(first, stretch.done))
+            tell(made(gathered.result(first, stretch.done)))
             told, listed = time.monotonic(), gathered.total
             # Where there are many conversations, telling takes its time too.
             pace = max(PACE, 10 * (told - begun))
     return gathered.result(first, 1.0, complete=True)
 
 
-def _first_page(
-    gathered: Gathered, tell: Callable[[SearchResult], None], token: CancelToken
-) -> Indexed:
-    """What the search tables know, told at once."""
+def _first_page(gathered: Gathered, token: CancelToken) -> Indexed:
+    """What the search tables know."""
     request, first = gathered.request, Indexed()
     store, looked_for = request.store, request.needles
     if request.best:
@@ -343,7 +354,6 @@ def _first_page(
         below = first.below
         if below is None or len(gathered.counts) >= FEW:
             break
-    tell(gathered.result(first))
     return first
 
 

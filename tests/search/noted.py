@@ -33,5 +33,5 @@ def searched(
     """(what it came to, every hit); with `hide`, those of machinery are only counted."""
     request = Request(store, catalog, Matcher(parse(text, now), now), now)
     gathered = Noted(request._replace(hides=left_out(catalog)) if hide else request)
-    result = search(gathered, tell, CancelToken())
+    result = search(gathered, lambda found: found, tell, CancelToken())
     return result, gathered.found

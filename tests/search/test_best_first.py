@@ -30,7 +30,7 @@ def _order(store: Store, best: bool) -> tuple[SearchResult, list[str]]:
     names = {key: id_ for id_, key in keys(store).items()}
     catalog, matcher = store.catalog(), Matcher(parse("owl", 0.0))
     request = Request(store, catalog, matcher, hides=left_out(catalog), best=best)
-    result = search(Gathered(request), lambda _: None, CancelToken())
+    result = search(Gathered(request), lambda _: None, lambda _: None, CancelToken())
     return result, [names[tip] for tip in result.order]
 
 

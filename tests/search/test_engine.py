@@ -21,7 +21,7 @@ def found(
 ) -> tuple[SearchResult, set[int]]:
     gathered = _Noted(Request(store, store.catalog(), Matcher(parse(text, 0.0))))
     tell = told.append if told is not None else lambda _: None
-    result = search(gathered, tell, CancelToken())
+    result = search(gathered, lambda found: found, tell, CancelToken())
     return result, gathered.found
 
 

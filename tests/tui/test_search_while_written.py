@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.browse import live_search as searching
+from explorer.browse.arrangement import Arranged
 from explorer.cancel import CancelToken
 from explorer.search import engine
 from explorer.search.engine import Gathered, SearchResult
@@ -16,7 +17,6 @@ from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 
 HOUR = 3600.0
-Tell = Callable[[SearchResult], None]
 
 
 @pytest.fixture
@@ -100,9 +100,14 @@ async def test_what_is_listed_stays_while_it_is_searched_again(
     """A part of the results would take the cursor and the transcript somewhere else."""
     whole = engine.search
 
-    def in_part(gathered: Gathered, tell: Tell, token: CancelToken) -> SearchResult:
-        result = whole(gathered, lambda part: None, token)
-        tell(result._replace(order=result.order[:1], complete=False, done=0.1))
+    def in_part(
+        gathered: Gathered,
+        made: Callable[[SearchResult], Arranged],
+        tell: Callable[[Arranged], None],
+        token: CancelToken,
+    ) -> SearchResult:
+        result = whole(gathered, lambda part: None, lambda part: None, token)
+        tell(made(result._replace(order=result.order[:1], complete=False, done=0.1)))
         return result
 
     with altered(path) as db:
