@@ -32,7 +32,8 @@ from explorer.settings import Config
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import LEASE, STATE
-from explorer.tui.dialogs.questions import FocusPlace, Question, ask, may_ask, place, still_at
+from explorer.tui.dialogs.attention import FocusPlace, may_ask, place, still_at
+from explorer.tui.dialogs.questions import Question, ask
 from explorer.tui.suspend import run_command
 from explorer.tui.workers import Lanes, say
 

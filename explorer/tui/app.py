@@ -26,8 +26,9 @@ from explorer.keys.keymap import read_keymap
 from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
+from explorer.tui.dialogs.attention import SELECTS, note_act, note_press
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import SELECTS, Question, note_act, note_press
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.hints import ShownInTime, hint
 from explorer.tui.key_bindings import bindings, bound_action, scope_of, textual_keymap
 from explorer.tui.screens.main import MainScreen

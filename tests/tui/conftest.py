@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.demo import write_demo
-from explorer.tui.dialogs.questions import is_typing
+from explorer.tui.dialogs.attention import is_typing
 from tests.tui.driving import NOW
 
 

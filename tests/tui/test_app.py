@@ -11,7 +11,7 @@ from explorer.demo import write_demo
 from explorer.keys.actions import ACTIONS
 from explorer.search.language.vocabulary import FIELDS
 from explorer.tui.app import ExplorerApp
-from explorer.tui.dialogs.questions import ProblemScreen
+from explorer.tui.dialogs.problem import ProblemScreen
 from explorer.tui.screens.help import HelpScreen, PageTabs
 from explorer.tui.words import file_state, without_file
 from tests.tui.driving import NOW, Driver, opened

@@ -11,7 +11,7 @@ from textual.widgets import OptionList, Static
 from explorer.cancel import CancelToken
 from explorer.stores.edits.plans import Progress
 from explorer.tui.dialogs.palette import Palette
-from explorer.tui.dialogs.questions import ProgressDialog
+from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.widgets.fields import LONGEST
 from tests.tui.driving import Driver, animals, opened
 

@@ -11,7 +11,7 @@ from explorer.errors import Refused
 from explorer.stores.edits.editor import Editor
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.trash import TrashWriter
-from explorer.tui.dialogs.questions import ProgressDialog
+from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.edits.edit_controller import Rename
 from tests.editors import edits_on
 from tests.factories import rows, talk

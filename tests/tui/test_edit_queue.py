@@ -10,7 +10,8 @@ from explorer.cancel import CancelToken
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Done, EditPlan, Progress
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.questions import ProgressDialog, Question
+from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.dialogs.questions import Question
 from tests.factories import rows, talk
 from tests.tui.driving import NOW, Driver, opened
 

@@ -12,7 +12,8 @@ from explorer.stores.edits.batches import run_batches
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
 from explorer.stores.hermes.store import HermesStore
-from explorer.tui.dialogs.questions import Choice, Question
+from explorer.tui.dialogs.choices import Choice
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.edits.edit_controller import Rename
 from tests.editors import edits_on
 from tests.edits.states import dump

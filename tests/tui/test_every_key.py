@@ -16,13 +16,11 @@ from explorer.keys.actions import ACTIONS, TOGETHER, KeyAction
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.sqlite.failures import store_error
 from explorer.tui.app import ExplorerApp
-from explorer.tui.dialogs.questions import (
-    ProblemScreen,
-    ProgressDialog,
-    Prompt,
-    Question,
-    Several,
-)
+from explorer.tui.dialogs.choices import Several
+from explorer.tui.dialogs.problem import ProblemScreen
+from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.reading.block_screen import BlockScreen
 from tests.factories import talk
 from tests.tui.driving import NOW, SIZE, Driver

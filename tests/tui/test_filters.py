@@ -9,7 +9,7 @@ from explorer.browse.choices import ChoiceRow
 from explorer.model import Hidden
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.questions import Prompt
+from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.list import filter_dialog as filters
 from explorer.tui.list.filter_dialog import FilterList, FilterScreen
 from tests.factories import altered, insert, say, talk

@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from explorer.stores.ours.trash import TrashWriter
-from explorer.tui.dialogs.questions import ProgressDialog
+from explorer.tui.dialogs.progress import ProgressDialog
 from tests.factories import rows
 from tests.tui.driving import Driver, Held, animals, opened
 

@@ -9,8 +9,9 @@ from textual.events import Key
 from explorer.stores.edits.editor import Editor
 from explorer.stores.ours.trash import TrashFile
 from explorer.tui import agent_commands as resuming
-from explorer.tui.dialogs import questions
-from explorer.tui.dialogs.questions import ProgressDialog, Question
+from explorer.tui.dialogs import attention
+from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.edits import confirm as edit_lane
 from explorer.tui.edits.edit_controller import Rename
 from explorer.tui.words import MOVED_ON, TOO_EARLY
@@ -83,7 +84,7 @@ async def test_a_letter_typed_into_the_search_bar_undoes_nothing(
 async def test_whoever_only_moves_in_the_list_is_asked(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(questions, "LATE", 600.0)
+    monkeypatch.setattr(attention, "LATE", 600.0)
     async with opened(path, trash=trash) as driver:
         plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("j")
@@ -95,7 +96,7 @@ async def test_whoever_only_moves_in_the_list_is_asked(
 async def test_whoever_moves_on_in_the_list_is_not_asked_late(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(questions, "LATE", 0.0)
+    monkeypatch.setattr(attention, "LATE", 0.0)
     async with opened(path, trash=trash) as driver:
         plan = await delete_in_planning(driver, monkeypatch)
         await driver.pilot.press("j")
@@ -111,7 +112,7 @@ async def test_whoever_moves_on_in_the_list_is_not_asked_late(
 async def test_a_key_that_acts_while_a_plan_is_made_cancels_it_and_says_so(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
-    monkeypatch.setattr(questions, "LATE", 600.0)
+    monkeypatch.setattr(attention, "LATE", 600.0)
     async with opened(path, trash=trash) as driver:
         if key == "escape":
             await driver.press("j", "space", "k")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from explorer.tui.dialogs.questions import Choice
+from explorer.tui.dialogs.choices import Choice
 from explorer.tui.edits.edit_controller import Rename
 from explorer.tui.list.filter_dialog import FilterScreen
 from tests.tui.driving import Driver, animals, opened

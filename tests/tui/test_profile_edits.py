@@ -14,7 +14,7 @@ from explorer.settings import Config
 from explorer.stores.discover import locate
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
-from explorer.tui.dialogs.questions import Several
+from explorer.tui.dialogs.choices import Several
 from explorer.tui.edits.prune_screen import PruneList
 from explorer.tui.edits.trash import DeletedScreen
 from explorer.tui.key_bindings import keymap_of

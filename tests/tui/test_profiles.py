@@ -21,7 +21,8 @@ from explorer.stores.discover import locate
 from explorer.stores.library import members
 from explorer.stores.open_found import notes_on
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.questions import ProblemScreen, Question
+from explorer.tui.dialogs.problem import ProblemScreen
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.list import list_controller
 from tests.agents import HERMES, agent_path
 from tests.factories import altered, say

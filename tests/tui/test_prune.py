@@ -9,7 +9,7 @@ from explorer.model import Hidden
 from explorer.resume import Command
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui import agent_commands as reclaiming
-from explorer.tui.dialogs import questions
+from explorer.tui.dialogs import attention
 from explorer.tui.dialogs.questions import Question
 from explorer.tui.edits import prune_screen as prune
 from explorer.tui.edits.prune_screen import PruneScreen, RuleList
@@ -325,7 +325,7 @@ async def test_what_other_rules_took_is_not_deleted_while_it_looks(
 async def test_room_is_offered_to_whoever_is_still_there(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
 ) -> None:
-    monkeypatch.setattr(questions, "LATE", 0.0)
+    monkeypatch.setattr(attention, "LATE", 0.0)
     command = Command(("agent", "optimize"), {}, None)
     monkeypatch.setattr(reclaiming, "reclaim_commands", lambda *_: [command])
     found = Held(monkeypatch, reclaiming, "reclaim_commands")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.questions import Several
+from explorer.tui.dialogs.choices import Several
 from explorer.tui.edits.prune_screen import PruneScreen, RuleList
 from tests.factories import altered, talk
 from tests.profile_homes import profile_file

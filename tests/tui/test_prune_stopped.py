@@ -9,7 +9,7 @@ from textual.widgets import OptionList
 from explorer.stores.edits.batches import run_batches
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.trash import TrashWriter
-from explorer.tui.dialogs.questions import ProgressDialog
+from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.edits.trash import TrashScreen
 from tests.edits.states import dump, faults
 from tests.factories import rows, talk

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.tui.dialogs.questions import Choice
+from explorer.tui.dialogs.choices import Choice
 from explorer.tui.edits.edit_controller import Rename
 from explorer.tui.edits.prune_screen import PruneScreen
 from explorer.tui.edits.trash import TrashScreen

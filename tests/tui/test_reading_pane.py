@@ -8,7 +8,8 @@ import pytest
 from explorer.keys.actions import ACTIONS
 from explorer.render.passages import addresses, code_of
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.questions import Choice, Question
+from explorer.tui.dialogs.choices import Choice
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.reading.transcript_view import ReadingCommand
 from explorer.tui.words import COPY_NOTE
 from tests.factories import altered, one_session, say

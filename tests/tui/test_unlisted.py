@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.tui.dialogs.questions import Choice, Question
+from explorer.tui.dialogs.choices import Choice
+from explorer.tui.dialogs.questions import Question
 from tests.factories import rows
 from tests.tui.driving import Driver, animals, opened
 

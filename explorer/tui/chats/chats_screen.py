@@ -31,8 +31,8 @@ from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
 from explorer.stores.base import Store
 from explorer.stores.chats import Chat, RouteTarget
-from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import Prompt, ask_for
+from explorer.tui.dialogs.base import Closing, ask_for
+from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.block_screen import copy

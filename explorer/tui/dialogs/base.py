@@ -4,11 +4,17 @@ Textual closes whatever is on top. A dialog that is closed twice would close the
 and one with another screen on top of it would stay.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen, Screen, ScreenResultType
+from textual.widget import Widget
 
 from explorer.tui.key_bindings import bindings
 from explorer.tui.themes import style
+
+T = TypeVar("T")
 
 
 class Closing(Screen[ScreenResultType]):
@@ -41,3 +47,8 @@ class Dialog(ModalScreen[ScreenResultType], Closing[ScreenResultType]):
     """The same, with the screen below still visible."""
 
     CSS_PATH = style("dialogs")
+
+
+def ask_for(at: Widget, dialog: Dialog[T], then: Callable[[T], None]) -> None:
+    """Open a dialog, and continue with its answer, if there is one."""
+    at.app.push_screen(dialog, lambda answer: None if answer is None else then(answer))

@@ -3,7 +3,7 @@
 from textual.widgets import OptionList
 
 from explorer.settings import OWN_THEMES, THEMES
-from explorer.tui.dialogs.questions import Choice
+from explorer.tui.dialogs.choices import Choice
 from explorer.tui.themes import theme_name
 from explorer.tui.words import THEME_TITLE, theme_words
 

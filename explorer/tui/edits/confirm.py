@@ -45,15 +45,9 @@ from explorer.stores.edits.words import (
     trashed_words,
 )
 from explorer.stores.sqlite.read_only import impatient
-from explorer.tui.dialogs.questions import (
-    Instead,
-    ProgressDialog,
-    Question,
-    ask,
-    is_typing,
-    may_ask,
-    place,
-)
+from explorer.tui.dialogs.attention import is_typing, may_ask, place
+from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.dialogs.questions import Instead, Question, ask
 from explorer.tui.edits.words import (
     NOTHING_ELSE,
     agent_command_text,

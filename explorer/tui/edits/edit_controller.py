@@ -23,8 +23,9 @@ from explorer.render.clean import clean_line
 from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Owner, Title
 from explorer.stores.edits.reasons import SAME_TITLE
 from explorer.stores.edits.words import question, receipt_words
-from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.questions import Choice, Instead, ask_for
+from explorer.tui.dialogs.base import Dialog, ask_for
+from explorer.tui.dialogs.choices import Choice
+from explorer.tui.dialogs.questions import Instead
 from explorer.tui.edits.confirm import (
     PATIENCE,
     EditLane,

@@ -36,8 +36,10 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import BYTES, ID
 from explorer.tui.agent_commands import offer_room
-from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import FocusPlace, Prompt, Several, ask_for, place
+from explorer.tui.dialogs.attention import FocusPlace, place
+from explorer.tui.dialogs.base import Closing, ask_for
+from explorer.tui.dialogs.choices import Several
+from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
 from explorer.tui.edits.undo import undo
 from explorer.tui.edits.words import (

@@ -17,8 +17,9 @@ from explorer.stores.base import Edits
 from explorer.stores.deleted_session import DeletedSession, open_deleted
 from explorer.stores.edits.words import changed_words, state_words
 from explorer.stores.ours.trash_records import Entry, Receipt
+from explorer.tui.dialogs.attention import may_ask, place
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import Question, ask, may_ask, place
+from explorer.tui.dialogs.questions import Question, ask
 from explorer.tui.edits.confirm import EditLane
 from explorer.tui.edits.undo import undo
 from explorer.tui.edits.words import (

@@ -20,7 +20,9 @@ from explorer.stores.edits.words import (
     undone_words,
 )
 from explorer.stores.ours.trash_records import Receipt
-from explorer.tui.dialogs.questions import Choice, Question, ask, is_typing
+from explorer.tui.dialogs.attention import is_typing
+from explorer.tui.dialogs.choices import Choice
+from explorer.tui.dialogs.questions import Question, ask
 from explorer.tui.edits.confirm import After, EditLane
 from explorer.tui.edits.words import (
     FINISHED,

@@ -25,8 +25,8 @@ from explorer.stores.catalog import Catalog, named_by
 from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.stores.resolve import pinned_rows
-from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.questions import Prompt, ask_for
+from explorer.tui.dialogs.base import Dialog, ask_for
+from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.list_controller import Lister

@@ -36,7 +36,9 @@ from explorer.stores.columns import ID
 from explorer.stores.discover import FoundStore
 from explorer.stores.edits.plans import ANOTHER
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.questions import Choice, Prompt, ask_for
+from explorer.tui.dialogs.base import ask_for
+from explorer.tui.dialogs.choices import Choice
+from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.hints import hint
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister

@@ -10,7 +10,7 @@ from explorer.browse.profiles import ProfileState, profile_states, state_lines
 from explorer.browse.words import profiles_title
 from explorer.render.lines import Line
 from explorer.stores.discover import FoundStore
-from explorer.tui.dialogs.questions import OptionsDialog
+from explorer.tui.dialogs.choices import OptionsDialog
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.workers import Lanes
 

@@ -34,8 +34,9 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import CALL, ID, STARTED
 from explorer.transcript.find import HERE, goes_across
-from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
+from explorer.tui.dialogs.base import Dialog, ask_for
+from explorer.tui.dialogs.choices import Choice
+from explorer.tui.dialogs.questions import Question, ask
 from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.find_bar import FindBar

@@ -294,7 +294,8 @@ class ReadingPane(Vertical):
         # Late, as all that only a key press needs.
         from explorer.browse.words import MOMENT_HINT
         from explorer.search.language.vocabulary import date_typed
-        from explorer.tui.dialogs.questions import Prompt, ask_for
+        from explorer.tui.dialogs.base import ask_for
+        from explorer.tui.dialogs.prompt import Prompt
 
         outlined = self.reader.outlined
         if outlined is None:

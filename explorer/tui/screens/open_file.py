@@ -318,7 +318,8 @@ class OpenFile:
             self._screen.set_timer(TRY_AGAIN, self._open_again)
             return
         # Late, as above.
-        from explorer.tui.dialogs.questions import ProblemScreen, ask_for
+        from explorer.tui.dialogs.base import ask_for
+        from explorer.tui.dialogs.problem import ProblemScreen
 
         self._sessions.note = ""
         ask_for(self._screen, ProblemScreen(error), lambda _: self._open_again())
@@ -348,7 +349,8 @@ class OpenFile:
         if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
             return
         # Late, as above.
-        from explorer.tui.dialogs.questions import Question, ask, is_typing
+        from explorer.tui.dialogs.attention import is_typing
+        from explorer.tui.dialogs.questions import Question, ask
 
         lister, screen = self._lister, self._screen
         store, catalog = lister.store, lister.catalog

@@ -20,7 +20,8 @@ from explorer.stores.discover import current_folder
 from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.server_path import on_server
-from explorer.tui.dialogs.questions import Prompt, ask_for
+from explorer.tui.dialogs.base import ask_for
+from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.edits.confirm import EditLane
 from explorer.tui.edits.trash import show_trash
 from explorer.tui.list.list_controller import Lister
