@@ -27,10 +27,9 @@ from explorer.browse.collector import no_collection
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
 from explorer.browse.profiles import missing_of
-from explorer.browse.refresh import Moved, Renewed, ids_of, moved, read_again, read_rows
+from explorer.browse.refresh import Moved, Renewed, moved, read_again, read_rows
 from explorer.browse.row_cache import text_of
 from explorer.browse.row_columns import endless
-from explorer.browse.row_set import MANY
 from explorer.browse.words import (
     NOTHING_TO_EXPAND,
     RESULTS,
@@ -42,7 +41,6 @@ from explorer.browse.words import (
     in_place_of_rows,
     named_unreadable,
     not_searched,
-    not_selected_now,
     outcome,
     scanned_because,
     selected,
@@ -61,6 +59,7 @@ from explorer.stores.columns import Columns
 from explorer.stores.fates import Fates
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.search_bar import ChipBar, SearchBar
+from explorer.tui.list.selected_sessions import SelectedSessions
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
 
@@ -105,6 +104,7 @@ class Lister:
         trace that a smaller one would find."""
         self.wish = Wish()
         self.cursor = self._sessions.cursor
+        self.selected = SelectedSessions(self._sessions, lanes)
         self.catalog: Catalog | None = None
         self.facts: Columns | None = None
         self._file_rows: Catalog | None = None
@@ -227,7 +227,7 @@ class Lister:
         def take(read: tuple[Renewed, Moved]) -> None:
             renewed, elsewhere = read
             if elsewhere.gone:
-                self._move(elsewhere)
+                self.selected.follow(elsewhere)
             self._know(renewed.catalog)
             if renewed.touched is None:
                 self._say_columns(store)
@@ -237,7 +237,7 @@ class Lister:
             self.facts = renewed.facts
             self._sessions.forget_rows({one.name for one in store.troubles})
             self._sessions.add_rows(renewed.rows)
-            self.note_selected()
+            self.selected.note(store)
             made = renewed.arranged
             if made and made.basis and made.basis.wish == self.wish and not self.searched:
                 # What is still under way is about the file as it was.
@@ -255,41 +255,6 @@ class Lister:
         it. Begun anew by each change, one that takes long would never end beside an agent."""
         same = self._search_for == (self.searched, self.wish)
         return same and self._lanes.put_off("order", self.arrange)
-
-    def note_selected(self) -> None:
-        """Note which sessions are selected, as far as that is not known: their rows are numbers,
-        which a file gives to others."""
-        store, sessions = self.store, self._sessions
-        selection = sessions.selection
-        selection.note(sessions.known_ids())
-        if store is None or len(selection.ids) >= min(len(selection), MANY):
-            return
-        rows, ids = selection.keys.copy(), dict(selection.ids)
-
-        def work(token: CancelToken) -> Mapping[int, str]:
-            token.wait(AHEAD)
-            return ids_of(store, rows, ids, token)
-
-        self._lanes.start("selected", work, selection.note)
-
-    def _move(self, moved: Moved) -> None:
-        """Follow sessions to the rows where they are now; what is gone is not selected any more,
-        which is said."""
-        selection, here = self._sessions.selection, self.cursor.row
-        before, kept = len(selection), [row for row in moved.to if row in selection]
-        if here is not None and here in moved.to:
-            self.cursor.go_to(moved.to[here])
-        else:
-            self.cursor.stay_near(moved.gone)
-        selection.drop(moved.gone)
-        selection.add([moved.to[row] for row in kept])
-        self.say_dropped(before - len(selection))
-
-    def say_dropped(self, number: int) -> None:
-        """So many sessions are not selected any more, without the user."""
-        if number > 0:
-            said = not_selected_now(number)
-            self._sessions.notify(said, severity="warning", markup=False)
 
     def _know(self, catalog: Catalog) -> None:
         """Another catalog; wish and selection follow conversations that were continued."""

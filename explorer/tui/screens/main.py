@@ -195,7 +195,7 @@ class MainScreen(Screen[None]):
 
     @on(SessionList.SelectionChanged)
     def _say_selection(self) -> None:
-        self._lister.note_selected()
+        self._lister.selected.note(self._lister.store)
         self._lister.say_selection()
 
     @on(ChipBar.Removed)

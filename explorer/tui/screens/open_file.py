@@ -265,7 +265,7 @@ class OpenFile:
         if joined and before is not None:
             opened = self._as_it_was(opened, before.store)
         if self._stay_on is None:
-            self._lister.say_dropped(len(self._sessions.selection))
+            self._lister.selected.say_dropped(len(self._sessions.selection))
         self._lister.open(opened)
         if joined and before is not None and row is not None:
             store, own_key = before.store.home(row.key)
