@@ -22,7 +22,7 @@ from explorer.resume import (
 from explorer.settings import config_path, load_config
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.resolve import resolve
+from explorer.stores.resolve import resolve_to_resume
 
 
 def resume_session(options: argparse.Namespace, now: float) -> int:
@@ -64,7 +64,7 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
 def _named(store: Store, id_: str) -> int:
     """The session that is meant; one that exists only as a file is refused."""
     try:
-        return resolve(store, id_).key
+        return resolve_to_resume(store, id_).key
     except SeveralSessions:
         raise
     except NoSuchSession:

@@ -5,10 +5,18 @@ whole session or conversation, as a person should read them.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoFileYet, NoSuchSession, SeveralSessions, closest
+from explorer.errors import (
+    NoFileYet,
+    NoSuchSession,
+    Problem,
+    SeveralSessions,
+    StoreError,
+    closest,
+)
 from explorer.model import Message, Outline, Provenance
 from explorer.render import veil
 from explorer.render.clean import clean_line
+from explorer.render.figures import listed
 from explorer.stores.base import NamedSession, Store, UnreadableStore
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID, OWNER, TITLE
@@ -19,15 +27,49 @@ COMPARED = 20_000
 """Ids and titles that are compared with a wrong one, the newest first: a fraction of a second."""
 
 
+SOON_READABLE = (Problem.BUSY, Problem.UNREACHABLE, Problem.TIMED_OUT)
+"""What keeps a profile from being read for a moment."""
+
+
 def resolve(store: Store, text: str) -> NamedSession:
     """The one session that `text` means."""
-    # Every id starts with an empty text, which means no session at all.
-    found = store.find(text) if text.strip() else []
+    found = _found(store, text)
     if len(found) == 1:
         return found[0]
     if not found:
         raise _unknown(store, text)
     raise _ambiguous(store, text, found)
+
+
+def resolve_to_resume(store: Store, text: str) -> NamedSession:
+    """The same, unless a profile that cannot be read now may have such a session too."""
+    return _nowhere_else(store, text, resolve(store, text))
+
+
+def _found(store: Store, text: str) -> list[NamedSession]:
+    """The sessions that `text` may mean; `PROFILE/ID` also where that profile alone is open."""
+    # Every id starts with an empty text, which means no session at all.
+    found = store.find(text) if text.strip() else []
+    if not found and not store.places:
+        profile, rest = _profile_in(store, text)
+        found = store.find(rest) if profile else []
+    return found
+
+
+def _nowhere_else(store: Store, text: str, one: NamedSession) -> NamedSession:
+    """This session, if it is the one that is meant whatever the other profiles have: those that are
+    locked for a moment may have the same id, or the same title."""
+    locked = [each.name for each in store.troubles if each.error.problem in SOON_READABLE]
+    named = bool(_profile_in(store, text)[0]) and text not in (one.id, one.title)
+    if not locked or named:
+        return one
+    names = listed([clean_line(name, 60) for name in locked])
+    full = clean_line(_full_id(store, one), 100)
+    why = (
+        f"{text!r} may also be in {names}, which cannot be read now. Nothing was done."
+        f" Use {full}, or try again."
+    )
+    raise StoreError(Problem.BUSY, "Not certain which session is meant", why)
 
 
 def unreadable_place(store: Store, text: str) -> UnreadableStore | None:
@@ -38,8 +80,13 @@ def unreadable_place(store: Store, text: str) -> UnreadableStore | None:
 
 def resolve_for_edit(store: Store, text: str) -> NamedSession:
     """The one session that `text` means beyond doubt: by id, the beginning of one, or a title that
-    no other session has. Which one of several numbered titles is meant is not guessed."""
-    found = store.find(text) if text.strip() else []
+    no other session has. Which one of several numbered titles is meant is not guessed, nor what a
+    profile has that cannot be read now."""
+    return _nowhere_else(store, text, _meant(store, text))
+
+
+def _meant(store: Store, text: str) -> NamedSession:
+    found = _found(store, text)
     by_id = [one for one in found if _starts(one.id, text)]
     if len(by_id) == 1:
         return by_id[0]
@@ -53,23 +100,26 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
             return by_id[0]
         alike = _titled(store, titles, rest)
         owners = store.columns({OWNER}, [one.key for one in alike])[OWNER] if alike else {}
-        titled = [one for one in alike if store.place(one.key) == profile]
+        # Where one profile alone is open, all are in it.
+        titled = [one for one in alike if store.place(one.key) in (profile, "")]
         titled = titled or [one for one in alike if owners.get(one.key) == profile]
     if len(titled) == 1 and not by_id:
         return titled[0]
     if by_id or titled or found:
-        raise _ambiguous(store, text, [*by_id, *titled] or found)
+        either = {one.key: one for one in (*by_id, *titled)}
+        raise _ambiguous(store, text, list(either.values()) or found)
     return resolve(store, text)
 
 
 def _profile_in(store: Store, text: str) -> tuple[str, str]:
-    """(profile, the rest) where several are open and a text has the form of `PROFILE/ID`; nothing
-    of any other."""
+    """(profile, the rest) where a text has the form of `PROFILE/ID`, and several are open or just
+    that one; nothing of any other."""
     place, rest = store.scoped(text)
     if place:
         return place, rest
     profile, _, rest = text.partition("/")
-    return (profile, rest) if store.places and profile and rest else ("", "")
+    known = bool(store.places) or profile == store.profile
+    return (profile, rest) if known and profile and rest else ("", "")
 
 
 def _starts(id_: str, text: str) -> bool:
@@ -105,7 +155,8 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
 
 def _profiles(store: Store) -> list[str]:
     """Those of the files, and those that sessions belong to."""
-    return list(dict.fromkeys((*store.places, *store.columns({OWNER})[OWNER].values())))
+    own = (store.profile,) if store.profile else ()
+    return list(dict.fromkeys((*store.places, *own, *store.columns({OWNER})[OWNER].values())))
 
 
 def _closest(store: Store, text: str) -> list[str]:

@@ -66,6 +66,51 @@ def test_an_id_that_several_profiles_have_is_ambiguous(
     assert home.changed(before) == set()
 
 
+def test_an_id_is_not_taken_for_that_of_another_profile_while_one_is_locked(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    with Locker(home.file("work")):
+        for words in (
+            ["delete", "bee", "--yes"],
+            ["archive", "The bee", "--yes"],
+            ["rename", "be", "Another title", "--yes"],
+            ["resume", "bee", "--print"],
+        ):
+            done = command(*words)
+            assert done.code == ExitCode.BUSY, words
+            assert "may also be in work, which cannot be read now. Nothing was done." in done.err
+            assert "Use default/bee, or try again." in done.err
+        assert "-p default --resume=bee" in command("resume", "default/bee", "--print").out
+        assert command("show", "bee").code == 0
+    assert home.changed(before) == set()
+    with Locker(home.file("work")):
+        assert command("delete", "default/bee", "--yes").code == 0
+    assert home.changed(before) == {"default"}
+
+
+def test_the_name_of_a_profile_is_known_where_it_alone_is_open(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    alone = ("--profile", "work")
+    assert command("show", "work/bee", *alone).code == 0
+    assert "-p work --resume=bee" in command("resume", "work/The bee", "--print", *alone).out
+    assert command("archive", "work/be", "--yes", *alone).code == 0
+    assert command("pin", "work/The bee", "--yes", *alone).code == 0
+    assert home.changed(before) == {"work"}
+    assert "Closest: bee" in command("show", "work/beee", *alone).err
+    assert command("delete", "default/bee", "--yes", *alone).code == ExitCode.NO_SUCH_SESSION
+
+
+def test_each_session_that_may_be_meant_is_named_once(home: TwinProfiles, command: Command) -> None:
+    for name in ("default", "work"):
+        with altered(home.file(name)) as db:
+            db.execute("UPDATE sessions SET title = 'bee' WHERE id = 'bee'")
+    done = command("delete", "bee", "--dry-run")
+    assert (done.err.count("default/bee"), done.err.count("work/bee")) == (1, 1)
+
+
 def test_an_id_of_one_profile_needs_no_name(home: TwinProfiles, command: Command) -> None:
     before = home.dumps()
     assert command("delete", "only-work", "--yes").code == 0

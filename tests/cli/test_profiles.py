@@ -376,11 +376,11 @@ def test_every_change_ends_well_on_such_a_home(
 
 
 DONE = {
-    "rename": ["only", "Other"],
-    "archive": ["only", f"play/{SAME}"],
-    "pin": ["only", f"play/{SAME}"],
-    "end": ["only", f"default/{SAME}"],
-    "clear": ["only", f"play/{SAME}"],
+    "rename": ["work/only", "Other"],
+    "archive": ["work/only", f"play/{SAME}"],
+    "pin": ["work/only", f"play/{SAME}"],
+    "end": ["work/only", f"default/{SAME}"],
+    "clear": ["work/only", f"play/{SAME}"],
     "delete": [f"default/{SAME}", f"work/{SAME}", f"play/{SAME}"],
     "prune": ["water", "--older-than", "1d", "--all-profiles", "--include-open"],
 }
