@@ -54,6 +54,11 @@ async def _to(driver: Driver, home: TwinProfiles, *names: str) -> None:
             await driver.press("space")
 
 
+def _has(home: TwinProfiles, name: str) -> bool:
+    place, id_ = name.split("/")
+    return (id_,) in rows(home.file(place), "SELECT id FROM sessions")
+
+
 @pytest.mark.parametrize("place", ["default", "work"])
 async def test_each_key_acts_in_the_profile_of_the_row(home: TwinProfiles, place: str) -> None:
     before = home.dumps()
@@ -311,6 +316,23 @@ async def test_what_is_refused_stays_selected(
             await driver.until_seen(lambda: "the file is locked" in driver.said())
         assert "Deleted 1 of 2 sessions. Not deleted: “The bee” (work: " in driver.said()
         assert set(driver.main.sessions.selection.keys) == {key}
+
+
+async def test_a_delete_that_still_goes_on_is_not_taken_for_that_of_another_program(
+    home: TwinProfiles,
+) -> None:
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee", "work/bee")
+        await driver.press("d")
+        with Locker(home.file("work")):
+            await driver.pilot.press("y")
+            await driver.until_seen(lambda: not _has(home, "default/bee"))
+            driver.main.file.edited()
+            await driver.until_seen(lambda: len(driver.main.sessions.selection) == 1)
+            assert "No longer selected" not in driver.said()
+        await driver.until(lambda: "Deleted 2 sessions in default and work" in driver.said())
+        assert "No longer selected" not in driver.said()
+        assert not driver.main.sessions.selection.keys
 
 
 async def test_a_session_that_cannot_even_be_read_stays_selected(home: TwinProfiles) -> None:

@@ -366,14 +366,20 @@ def apply(
 ) -> CancelToken:
     """Do it and say what came of it, which `ended` gets. Gives what stops it."""
     stop = CancelToken()
+    end_change = lane.lister.selected.begin_change(frozenset(one.key for one in plan.doomed))
 
     def then(done: Done) -> None:
         _say_done(lane, done, words)
         if ended is not None:
             ended(done)
 
+    def at_last() -> None:
+        end_change()
+        if after is not None:
+            after()
+
     act = partial(lane.edits.apply, plan, stop)
-    lane.do(title.rstrip("?"), stop, act, then, after, refused)
+    lane.do(title.rstrip("?"), stop, act, then, at_last, refused)
     return stop
 
 
