@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from explorer.browse.first_read import Start
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, Refused, StoreError
 from explorer.model import Session, State
 from explorer.render import veil
 from explorer.render.clean import clean, clean_line, for_clipboard
@@ -32,6 +32,7 @@ from explorer.settings import Config
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import LEASE, STATE
+from explorer.stores.sqlite.failures import check_file
 from explorer.tui.dialogs.attention import FocusPlace, may_ask, place, still_at
 from explorer.tui.dialogs.questions import Question, ask
 from explorer.tui.suspend import run_command
@@ -60,9 +61,9 @@ def resume(
 
     def work(token: CancelToken) -> _Found | str:
         home, _ = store.home(session.key)
-        if call := call_for(home, session, config):
-            return call
-        command = command_for(home, session, config)
+        command = _command(home, session, config)
+        if isinstance(command, str):
+            return command
         if not installed(command):
             return _Found(command, False)
         catalog = known or store.catalog(token)
@@ -87,11 +88,24 @@ def resume_line(
 
     def work(token: CancelToken) -> str:
         home, _ = store.home(session.key)
-        if call := call_for(home, session, config):
-            return call
-        return fitted(command_for(home, session, config), home.handover(), config).line()
+        command = _command(home, session, config)
+        return (
+            command if isinstance(command, str) else fitted(command, home.handover(), config).line()
+        )
 
     lanes.start("resume", work, then)
+
+
+def _command(home: Store, session: Session, config: Config) -> Command | str:
+    """The command that resumes a session, or the call where there is none."""
+    if call := call_for(home, session, config):
+        return call
+    try:
+        check_file(home.path)
+    except StoreError as error:
+        # The agent would begin another file, without the session.
+        raise Refused("Cannot resume", f"{error.title}. {error.message}") from None
+    return command_for(home, session, config)
 
 
 def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Found) -> None:

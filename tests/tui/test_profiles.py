@@ -161,6 +161,22 @@ async def test_a_session_is_resumed_in_its_own_profile(
     assert f"HERMES_HOME={two}" in second
 
 
+async def test_a_session_of_a_profile_that_is_gone_is_not_resumed(
+    two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+    async with opened(two) as driver:
+        monkeypatch.setattr(driver.app, "copy_to_clipboard", copied.append)
+        await to_coder(driver)
+        profile_file(two, "coder").parent.rename(tmp_path / "away")
+        for key in ("r", "y"):
+            await driver.press(key)
+            assert "Cannot resume: No such file" in "".join(driver.told())
+            driver.app.clear_notifications()
+        assert not driver.app._exit
+        assert copied == []
+
+
 async def test_a_pin_is_of_one_profile_alone(two: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes.db"
     async with opened(two, notes=notes) as driver:
