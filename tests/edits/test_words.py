@@ -66,6 +66,17 @@ def test_the_parts_of_one_conversation_are_called_so() -> None:
     assert question(whole) == "Delete 2 conversations (4 sessions)?"
 
 
+def test_a_conversation_is_called_as_in_the_list() -> None:
+    last = _planned("a2")._replace(continues="a", title=None, words="and then")
+    first = _planned("a")._replace(title="The dog", words="a dog barks")
+    assert question(_plan(last, first)) == "Delete the conversation “The dog” (2 parts)?"
+    untitled = first._replace(title=None)
+    assert question(_plan(last, untitled)) == "Delete the conversation “a dog barks” (2 parts)?"
+    circle = first._replace(continues="a2")
+    beside = _planned("b")._replace(continues="a", title="B")
+    assert question(_plan(last, circle, beside)) == "Delete the conversation “B” (3 parts)?"
+
+
 @pytest.mark.parametrize(
     ("action", "asked", "done"),
     [

@@ -138,11 +138,11 @@ def _whom(plan: EditPlan) -> str:
         return _whom_in(shares)
     asked = [one for one in plan.doomed if not one.reason] or list(plan.doomed)
     along = len(plan.doomed) - len(asked)
-    tip = _newest_part(asked)
+    whole = _as_listed(asked)
     if len(asked) == 1:
         what = asked[0].quoted
-    elif tip is not None:
-        what = f"the conversation {tip.quoted} ({plural(len(asked), 'part')})"
+    elif whole is not None:
+        what = f"the conversation {whole.quoted} ({plural(len(asked), 'part')})"
     elif all(one.is_empty for one in asked):
         what = plural(len(asked), "empty session")
     else:
@@ -179,12 +179,18 @@ def _conversations(sessions: Sequence[Planned]) -> int:
     return sum(one.id not in continued for one in sessions)
 
 
-def _newest_part(sessions: Sequence[Planned]) -> Planned | None:
-    """The part by which a conversation is named, where these are the parts of one."""
+def _as_listed(sessions: Sequence[Planned]) -> Planned | None:
+    """The row of the conversation, where these are its parts: with the title of the newest part, or
+    else that of the first, and with the words that it began with."""
     ids = {one.id for one in sessions}
     continued = {one.continues for one in sessions} & ids
     ends = [one for one in sessions if one.id not in continued]
-    return ends[0] if len(ends) == 1 and len(continued) == len(sessions) - 1 else None
+    if len(ends) != 1 or len(continued) != len(sessions) - 1:
+        return None
+    tip = ends[0]
+    # In a circle, none is the first.
+    root = next((one for one in sessions if one.continues not in ids), tip)
+    return tip._replace(title=tip.title or root.title, words=root.words or tip.words)
 
 
 def plan_lines(plan: EditPlan) -> Iterator[str]:
