@@ -122,6 +122,14 @@ def called(title: str | None, words: str) -> str:
     return title or words
 
 
+def whose(owner: str | None, profile: str | None, place: str) -> str:
+    """What a session is said to be of among several files: the name of its file, after the profile
+    that it belongs to if that is not the `profile` of the file; empty for a single file."""
+    if not place or not owner or owner in (profile, place):
+        return place
+    return f"{owner}, in {place}"
+
+
 class Session(NamedTuple):
     """One row of a list: a session, or a whole conversation folded into one row."""
 

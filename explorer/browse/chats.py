@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.model import Kind, called
+from explorer.model import Kind, called, whose
 from explorer.render.clean import clean_line
 from explorer.render.figures import clock, plural, rounded, short_day, when
 from explorer.stores.base import Store
@@ -231,9 +231,7 @@ def facts(chat: Chat, now: float, several: bool) -> list[str]:
 def profile_words(chat: Chat) -> str:
     """Whose chat it is, and whose file has its session where that is another one."""
     place = chat.current.place if chat.current is not None else ""
-    if chat.profile and place and chat.profile != place:
-        return f"{chat.profile}, in {place}"
-    return chat.profile or place or chat.place
+    return whose(chat.profile, None, place) or chat.profile or chat.place
 
 
 def label(chat: Chat, every: Sequence[Chat]) -> str:

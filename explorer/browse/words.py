@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
 from explorer.errors import NoFileYet, Problem, ServerError, StoreError, closest
-from explorer.model import Hidden, Session
+from explorer.model import Hidden, Session, whose
 from explorer.render.clean import clean_line, fit_middle
 from explorer.render.figures import count, listed, plural
 from explorer.search.filters import Filters, Moment
@@ -378,12 +378,8 @@ def profile_chip(name: str) -> str:
 
 
 def profile_of(session: Session) -> str:
-    """The profile of a session, where those of several are listed: that of its file, after the one
-    that it belongs to if that is another."""
-    owner, place = session.owner, profile_words(session.place)
-    if not place or not owner or owner in (session.profile, session.place):
-        return place
-    return f"{profile_words(owner)}, in {place}"
+    """The profile of a session, where those of several are listed."""
+    return profile_words(whose(session.owner, session.profile, session.place))
 
 
 def unreadable(error: StoreError) -> bool:

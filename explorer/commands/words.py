@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.errors import StoreError, closest
-from explorer.model import Hidden, Hit, Provenance, Session
+from explorer.model import Hidden, Hit, Provenance, Session, whose
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, listed, plural
 from explorer.stores.sqlite.failures import disagrees
@@ -78,11 +78,8 @@ def unknown_source(name: str, known: Sequence[str]) -> str:
 
 
 def file_words(one: Session | Hit) -> str:
-    """Which of several profiles has the file of a session, and whose it is where that is another
-    one; empty where only one file is listed."""
-    if one.place and one.profile and one.owner and one.owner != one.profile:
-        return f"{one.owner}, in {one.place}"
-    return one.place
+    """Which of several profiles a session is of; empty where only one file is listed."""
+    return whose(one.owner, one.profile, one.place)
 
 
 def several_entries(text: str, change: int, entries: Sequence["Entry"]) -> str:
