@@ -22,6 +22,7 @@ from explorer.whereabouts.words import (
     advice,
     command_for,
     ended_words,
+    owner_words,
     place_words,
     reason_words,
     summary,
@@ -91,7 +92,8 @@ def _write(found: Sighting, search: LostSession, first: bool, now: float) -> Non
     if first:
         write(painted(place_words(found.place), BOLD))
     file = search.state_file(found.place.path)
-    facts = [found.id, found.source, ago(found.last_active, now) if found.last_active else ""]
+    active = ago(found.last_active, now) if found.last_active else ""
+    facts = [found.id, owner_words(found), found.source, active]
     dim = painted(" · ".join(clean_line(one, 100) for one in facts if one), DIM)
     write(f"  {clean_line(found.called, 100)}  {dim}")
     if found.field != "id":
@@ -142,6 +144,8 @@ def _sighting_shape(found: Sighting, search: LostSession) -> dict[str, object]:
     return {
         "place": found.place.kind.value,
         "profile": found.place.name,
+        "owner": found.owner,
+        "store": str(found.place.state_file),
         "path": str(found.path or found.place.path),
         "id": found.id,
         "title": found.title,

@@ -78,6 +78,13 @@ def deleted_messages(trash: TrashFile, entry: Entry) -> Iterator[Message]:
                 yield loose_message(named(columns, row), entry.session)
 
 
+def deleted_row(trash: TrashFile, entry: Entry) -> Mapping[str, Cell]:
+    """The row of the session itself; empty where only its messages were deleted."""
+    for table, columns, rows in trash.packs(entry.number, {entry.shape: -1}):
+        return named(columns, rows[0]) if table == entry.shape and rows else {}
+    return {}
+
+
 @contextmanager
 def _telling() -> Iterator[None]:
     """A temporary file that cannot be made is no trouble of the trash, nor of the state file."""

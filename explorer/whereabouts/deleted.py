@@ -7,7 +7,8 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.model import Message
 from explorer.render import veil
-from explorer.stores.deleted_session import deleted_messages
+from explorer.stores.deleted_session import deleted_messages, deleted_row
+from explorer.stores.hermes.sessions.rows import owner
 from explorer.stores.ours.trash import RETENTION, TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 from explorer.whereabouts.sightings import Place, Reason, Sighting
@@ -93,7 +94,13 @@ def _sighting(
         receipt=receipt.number,
         entry=entry.number,
         until=receipt.made + RETENTION,
+        names_profile=_owner(trash, entry),
     )
+
+
+def _owner(trash: TrashFile, entry: Entry) -> str | None:
+    row = deleted_row(trash, entry)
+    return owner(row.get("session_key"), row.get("profile_name"))
 
 
 def _in_files(trash: TrashFile, entry: Entry) -> Iterator[Message]:

@@ -45,4 +45,5 @@ def in_chat(place: Place, chat: Chat, wanted: Wanted, lost: bool = False) -> Sig
         (gone,) if chat.where is RouteTarget.GONE else (),
         *where,
         key=current.key if current else None,
+        names_profile=chat.profile or None,
     )

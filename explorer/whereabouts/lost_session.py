@@ -263,7 +263,7 @@ class LostSession:
     def _in_texts(self, home: Path, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         if not any(os.path.isdir(home / name) for name in FOLDERS):
             return
-        place = Place(PlaceKind.FILES, file.name, home)
+        place = Place(PlaceKind.FILES, file.name, home, store=file.path)
         yield Begun(place)
         unread = Unread()
         found = more = known = 0
@@ -298,7 +298,7 @@ class LostSession:
     def _in_snapshot(
         self, copy: Snapshot, file: SearchedFile, token: CancelToken
     ) -> Iterator[Told]:
-        place = Place(PlaceKind.SNAPSHOT, file.name, copy.path, copy.made)
+        place = Place(PlaceKind.SNAPSHOT, file.name, copy.path, copy.made, file.path)
         yield Begun(place)
         known = self._known(file.path)
         try:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import ExitCode
+from explorer.model import whose
+from explorer.stores.hermes.store import profile_of
 from explorer.stores.ours.trash_records import Entry
 
 
@@ -32,6 +34,12 @@ class Place(NamedTuple):
     """The state file, our trash, the folder of files, or the copy."""
     made: float | None = None
     """When a snapshot was made."""
+    store: Path | None = None
+    """The state file that it belongs to, if it is not that itself."""
+
+    @property
+    def state_file(self) -> Path:
+        return self.store or self.path
 
 
 class Reason(StrEnum):
@@ -92,6 +100,22 @@ class Sighting(NamedTuple):
     """Of such a file: it is read as the transcript of its session."""
     part: tuple[int, int] = (1, 1)
     """Which part of how many parts of its conversation."""
+    names_profile: str | None = None
+    """The profile that it belongs to by its own words; else it is that of the state file."""
+
+    @property
+    def owner(self) -> str | None:
+        return self.names_profile or profile_of(self.place.state_file)
+
+    @property
+    def whose(self) -> str:
+        """Which profile it is of, as lists say it."""
+        return whose(self.owner, profile_of(self.place.state_file), self.place.name)
+
+    @property
+    def of_another(self) -> bool:
+        """Whether it belongs to another profile than its state file."""
+        return self.whose != self.place.name
 
     @property
     def called(self) -> str:

@@ -211,6 +211,7 @@ class FileSearch:
             messages=finds.counts.get(tip, 0),
             key=row.key,
             part=(chain.index(row.key) + 1, len(chain)),
+            names_profile=None if row.owner == row.profile else row.owner,
         )
 
     def _reasons(self, tip: int, row: Session) -> Iterator[str]:

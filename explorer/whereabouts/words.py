@@ -15,6 +15,7 @@ from explorer.whereabouts.places import PROGRAM, SearchedFile, as_text
 from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
 
 LISTED = "Listed."
+PROFILE = "profile"
 SHOW_ALL, ADD_WORDS = "--limit 0 shows all", "add words to find them"
 """How to see sessions that are not shown, in a shell and in the app."""
 MOST_ERROR = 600
@@ -49,6 +50,11 @@ def place_words(place: Place) -> str:
             return f"Files of {name}"
         case PlaceKind.SNAPSHOT:
             return f"Snapshot of {name}, {short_day(place.made)}"
+
+
+def owner_words(found: Sighting) -> str:
+    """Whose it is, where it belongs to another profile than its state file."""
+    return clean_line(found.whose, 80) if found.of_another else ""
 
 
 def without_sessions(ended: Iterable[Ended]) -> list[tuple[str, list[str]]]:
@@ -107,7 +113,7 @@ def _places_words(places: Sequence[Place]) -> str:
 def _noun(place: Place) -> str:
     """Of files, only one in a home of Hermes is that of a profile."""
     hermes = place.path.name == STATE_FILE
-    return "profile" if hermes or on_server(place.path) else "state file"
+    return PROFILE if hermes or on_server(place.path) else "state file"
 
 
 def reason_words(found: Sighting) -> str:
@@ -120,7 +126,10 @@ def _reasons(found: Sighting) -> Iterator[str]:
     changed = Reason.NOT_THE_WORDS in reasons
     hidden = [_CLASSES[name] for name in _hidden_as(found)]
     if Reason.OTHER_PROFILE in reasons:
-        yield f"In another {_noun(found.place)}: {clean_line(found.place.name, 80)}."
+        noun, name = _noun(found.place), clean_line(found.place.name, 80)
+        file = f"the file of {name}" if noun == PROFILE else f"the {noun} {name}"
+        other = f"Belongs to {found.owner}, but is in {file}."
+        yield other if found.of_another else f"In another {noun}: {name}."
     for name in hidden:
         yield "Archived." if name == Hidden.ARCHIVED.words else f"Hidden: {name} session."
     if Reason.FILTERED in reasons:
@@ -208,8 +217,9 @@ def advice(found: Sighting, file: SearchedFile, command: str) -> str:
     """What to do besides the command, or where there is none."""
     if found.receipt is not None and not (on_server(file.path) or file.path.exists()):
         return state_file_gone(file.path)[1]
-    if _hidden_as(found):
-        return f"`{file.command('list', '--all', '--limit', '0')}` lists it."
+    hidden = ("--all",) if _hidden_as(found) or Reason.FOLDED in found.reasons else ()
+    if _hidden_as(found) or (Reason.OTHER_PROFILE in found.reasons and found.of_another):
+        return f"`{file.command('list', *hidden, '--limit', '0')}` lists it."
     if command or not {Reason.GONE, Reason.NO_SESSION}.isdisjoint(found.reasons):
         return ""
     if found.receipt is not None:

@@ -84,6 +84,16 @@ async def test_an_empty_result_names_the_key_that_looks_further(home: Path) -> N
         assert "1 session in 6 places" in screen
 
 
+async def test_a_chat_in_the_file_of_another_profile_is_said_to_be_of_both(home: Path) -> None:
+    with altered(home / "state.db") as db:
+        db.execute("UPDATE sessions SET session_key = 'agent:play:x:dm:7' WHERE id = 'plain_1'")
+    async with opened(home / "profiles" / "play" / "state.db") as driver:
+        await _search(driver, "apricot")
+        await driver.press("ctrl+l")
+        assert "  Fruit  play, in default  cli" in driver.screen()
+        assert "Belongs to play, but is in the file of default." in driver.screen()
+
+
 async def test_enter_reads_a_session_of_a_profile_that_is_not_listed(home: Path) -> None:
     async with opened(home / "profiles" / "play" / "state.db") as driver:
         await _search(driver, "jackfruit")

@@ -76,6 +76,45 @@ def test_a_profile_that_was_left_out_is_searched_too(home: Path, command: Comman
     assert "jackfruit" in _typed(command, found["command"])
 
 
+@pytest.fixture
+def chat(home: Path) -> Path:
+    """A home whose gateway wrote a chat of `play` into the file of `default`."""
+    with altered(home / "state.db") as db:
+        db.execute("UPDATE sessions SET session_key = 'agent:play:x:dm:7' WHERE id = 'plain_1'")
+    return home
+
+
+def test_a_chat_in_the_file_of_another_profile_is_said_to_be_of_both(
+    chat: Path, command: Command
+) -> None:
+    assert "  Fruit  plain_1 · play, in default · cli" in command("where", "apricot").out
+    asked = ("--profile", "play", "where", "apricot")
+    said = command(*asked).out
+    assert "  Fruit  plain_1 · play, in default · cli" in said
+    assert "    Belongs to play, but is in the file of default. `session-explorer" in said
+    assert "plain_1" not in command("--profile", "play", "list").out
+    assert "plain_1" in _typed(command, said.split("`")[1])
+    assert "apricot" in _typed(command, said.splitlines()[-2].strip())
+
+
+def test_every_sighting_names_its_state_file_and_whose_it_is(chat: Path, command: Command) -> None:
+    default, play = str(chat / "state.db"), str(chat / "profiles" / "play" / "state.db")
+
+    def told(word: str) -> tuple[str, str, str]:
+        found = _one(command, word)
+        return found["place"], found["store"], found["owner"]
+
+    assert told("apricot") == ("profile", default, "play")
+    assert told("kiwi") == ("profile", play, "play")
+    assert told("lemon") == ("files", default, "default")
+    assert told("huckleberry") == ("snapshot", default, "default")
+    for id_ in ("default/plain_1", "play_1"):
+        assert command("delete", "--yes", id_).code == 0
+    assert told("apricot") == ("trash", default, "play")
+    assert "plain_1 · play, in default" in command("where", "apricot").out
+    assert told("kiwi") == ("trash", play, "play")
+
+
 def test_one_id_in_two_profiles_gives_two_sessions(home: Path, command: Command) -> None:
     found = command("where", "--json", "plain_1").json["sightings"]
     assert {one["profile"] for one in found} == {"default", "work"}

@@ -37,6 +37,7 @@ from explorer.whereabouts.words import (
     command_for,
     ended_words,
     lost_title,
+    owner_words,
     place_words,
     reason_words,
     unseen_words,
@@ -204,8 +205,9 @@ class LostScreen(Closing[None]):
 
 def _lines(found: Sighting, now: float) -> Content:
     """A hit in three lines: what it is called, the words, and why the list does not show it."""
-    facts = [found.source, ago(found.last_active, now) if found.last_active else ""]
-    about = "  ".join(clean_line(one, 30) for one in facts if one)
+    active = ago(found.last_active, now) if found.last_active else ""
+    facts = [owner_words(found), clean_line(found.source, 30), active]
+    about = "  ".join(filter(None, facts))
     marked = restyled(((found.snippet, "text"),), [(*mark, MATCH) for mark in found.marks])
     snippet = [
         (clean_line(f"|{text}|")[1:-1], "$accent" if kind == MATCH else "$dim")
