@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from explorer.commands.output import note
+from explorer.commands.waiting import waiting_for_one
 from explorer.commands.words import only_profile, unknown_source, unreadable_profile, which_profile
 from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError, UsageError
 from explorer.model import Session
@@ -115,7 +116,8 @@ def usual_store(options: argparse.Namespace) -> Store:
     names = _usual_profiles(found, options)
     if names:
         note(only_profile(*names))
-    found = every_set([one for one in found if not names or one.name in names])
+    found = [one for one in found if not names or one.name in names]
+    found = every_set(found, waiting=waiting_for_one(found))
     if not options.all_profiles and (unnamed := [one.name for one in found if _of_several(one)]):
         raise UsageError("Several profiles", which_profile(unnamed))
     return _opened(found, options)
@@ -143,8 +145,8 @@ def _usual_profiles(found: Sequence[FoundStore], options: argparse.Namespace) ->
 
 
 def _opened(found: Sequence[FoundStore], options: argparse.Namespace) -> Store:
-    found = every_set(found)
-    store = open_found(found, notes=notes_path(), trash=trash_path())
+    found = every_set(found, waiting=waiting_for_one(found))
+    store = open_found(found, None, waiting_for_one(found), notes_path(), trash_path())
     options.asked = {one.path for one in found if one.asked}
     options.warned = set()
     options.missed = None

@@ -5,6 +5,7 @@ import os
 
 from explorer.cancel import CancelToken
 from explorer.commands.output import BOLD, CYAN, DIM, flush, note, painted, write, write_json
+from explorer.commands.waiting import waiting_for, waiting_for_one
 from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, iso_utc
@@ -37,7 +38,8 @@ def find_session(options: argparse.Namespace, now: float) -> int:
     here = current_folder()
     listed, unfound = located(options.db, options.profile, os.environ, here)
     listed = _every_set(listed)
-    search = LostSession(wanted, listed, ours, os.environ, here, now, options.limit, unfound)
+    most = options.limit
+    search = LostSession(wanted, listed, ours, os.environ, here, now, most, unfound, waiting_for)
     found: list[Sighting] = []
     ended: list[Ended] = []
     unseen: list[Unseen] = []
@@ -79,7 +81,7 @@ def _not_found(ended: list[Ended]) -> ExitCode:
 
 def _every_set(found: list[FoundStore]) -> list[FoundStore]:
     try:
-        return every_set(found)
+        return every_set(found, waiting=waiting_for_one(found))
     except UsageError:
         raise
     except ExplorerError as error:

@@ -8,7 +8,7 @@ memory does not grow with what is read.
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from explorer.stores.hermes.routes_file import folder_of
 from explorer.stores.hermes.snapshots import Snapshot
 from explorer.stores.hermes.transcript_files.hostile_files import Identity
 from explorer.stores.kinds import open_copy, open_store
+from explorer.stores.library.members import HURRY
 from explorer.stores.open_found import explained
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile, state_files_in
@@ -82,10 +83,12 @@ class LostSession:
         now: float,
         most: int = MOST,
         unfound: Sequence[Unfound] = (),
+        waiting: Callable[[Path], Callable[[], None] | None] = lambda path: None,
     ) -> None:
         """`listed` are the state files that the user was looking at, and `unfound` those that were
         to be; of each place, `most` sessions are told, or all if it is 0, and the others are
-        counted."""
+        counted. What `waiting` gives for a state file is called each time it is tried again while
+        another program keeps it locked."""
         self.wanted = wanted
         self._listed = listed
         self._wrong = unfound
@@ -94,6 +97,7 @@ class LostSession:
         self._ours = ours
         self._now = now
         self._most = most or sys.maxsize
+        self._waiting = waiting
         self._found: dict[str, set[str]] = {}
         """Ids of sessions that were told, by the real path of their state file."""
         self._stores: dict[str, Store] = {}
@@ -152,10 +156,9 @@ class LostSession:
     def _in_file(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         place = Place(PlaceKind.PROFILE, file.name, file.path)
         yield Begun(place)
-        notes = None if self._ours.notes is None else Notes(self._ours.notes, file.path)
         extra = () if file.listed else (Reason.OTHER_PROFILE,)
         try:
-            store = open_store(file.path, token, notes=notes)
+            store = self._opened(file, token)
             earlier = self._earlier_titles(file, token)
             search = FileSearch(store, self.wanted, self._now, token, earlier)
             tips = search.tips()
@@ -171,6 +174,14 @@ class LostSession:
             return
         yield from found
         yield Ended(place, len(found), max(len(tips) - self._most, 0))
+
+    def _opened(self, file: SearchedFile, token: CancelToken) -> Store:
+        """A locked file that was named, or is the only one, is waited for as other commands do; of
+        several, none keeps the others waiting."""
+        notes = None if self._ours.notes is None else Notes(self._ours.notes, file.path)
+        if not file.asked and len(self.files) > 1:
+            return open_store(file.path, token, HURRY, notes=notes)
+        return open_store(file.path, token, waiting=self._waiting(file.path), notes=notes)
 
     def _in_chats(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
         """The current sessions of chats whose people or names are meant, and those that a route
