@@ -129,7 +129,7 @@ def _write_end(ended: list[Ended], unseen: list[Unseen], wanted: Wanted) -> None
     if wanted.dropped:
         note(WITHOUT_FIELDS)
     number = sum(one.found + one.more for one in ended)
-    note(summary(len(searched), number, wanted.text, len(failed)))
+    note(summary(len(searched), number, wanted.text, len(failed) + len(unseen)))
 
 
 def _failed(ended: list[Ended]) -> list[Unseen]:

@@ -166,8 +166,11 @@ class LostSession:
             self._known(file.path).update(search.ids())
             self._stores[os.path.realpath(file.path)] = store
         except StoreError as error:
-            fails = error.exit_code if file.asked else ExitCode.DONE
-            yield Ended(place, error=_why(error, file.path), fails=fails)
+            why = _why(error, file.path)
+            # Like a profile without a file, which is no place to look, it holds nothing.
+            if file.asked or why != NO_SESSIONS_YET:
+                fails = error.exit_code if file.asked else ExitCode.DONE
+                yield Ended(place, error=why, fails=fails)
             return
         except ExplorerError as error:
             yield Ended(place, error=_words(error))

@@ -28,7 +28,6 @@ _CLASSES = {one.value: one.words for one in Hidden}
 GO_TO, RESTORE, READ = "go to session", "open trash", "read"
 """What enter does with a hit."""
 FIND_LOST = "Find lost session"
-NOT_FOUND = "Not found anywhere. Try fewer words, or other ones."
 ONLY_COPIES, NOTHING_IN = "Only copies in", "Nothing in"
 NOT_SEARCHED = "Not searched"
 NOTHING_TO_OPEN = "No transcript to open"
@@ -244,10 +243,9 @@ def state_file_gone(path: Path) -> tuple[str, str]:
     return "Cannot restore it", f"Its state file {where} is gone: put it back first."
 
 
-def lost_title(text: str, place: str, found: int, places: int, unsearched: int = 0) -> str:
+def lost_title(text: str, place: str, found: int, places: int, unsearched: int) -> str:
     """Above the hits; `place` is what is being searched."""
-    missed = f", {count(unsearched)} not searched" if unsearched else ""
-    state = f"{plural(found, 'session')} in {plural(places, 'place')}{missed}"
+    state = f"{plural(found, 'session')} in {_looked_into(places, unsearched)}"
     return f"{FIND_LOST} · {f'searching {place} …' if place else state} · “{clean_line(text, 40)}”"
 
 
@@ -280,10 +278,23 @@ def unseen_words(unseen: Unseen) -> str:
     return f"{path}: {clean_line(unseen.what, 80)}, {clean_line(unseen.why, 300)}"
 
 
-def summary(places: int, found: int, text: str, unsearched: int = 0) -> str:
-    """Below everything; `unsearched` places could not be looked into."""
-    missed = f", {count(unsearched)} could not be searched" if unsearched else ""
-    looked = f"Searched {plural(places, 'place')}{missed}"
+def summary(places: int, found: int, text: str, unsearched: int) -> str:
+    """Below everything; so much of it is listed as `unsearched`."""
+    looked = f"Searched {_looked_into(places, unsearched)}."
     if not found:
-        return f"“{clean_line(text, 60)}” was not found. {looked}."
-    return f"{plural(found, 'session')} found. {looked}."
+        return f"“{clean_line(text, 60)}” was not found {_nowhere(unsearched)}. {looked}"
+    return f"{plural(found, 'session')} found. {looked}"
+
+
+def not_found(unsearched: int) -> str:
+    """In the place of hits, where there are none."""
+    return f"Not found {_nowhere(unsearched)}. Try fewer words, or other ones."
+
+
+def _nowhere(unsearched: int) -> str:
+    return "in what could be searched" if unsearched else "anywhere"
+
+
+def _looked_into(places: int, unsearched: int) -> str:
+    missed = f", {count(unsearched)} not searched" if unsearched else ""
+    return f"{plural(places, 'place')}{missed}"

@@ -455,7 +455,8 @@ def test_an_empty_state_file_is_a_profile_without_sessions_yet(two: Path, comman
     listed = command("list", "--db", two)
     assert (listed.code, "blank" in listed.err) == (0, False)
     assert "No sessions yet. The state file is empty" in command("info", "--db", two).out
-    assert "Profile blank: no sessions yet" in command("where", "water").err
+    assert "blank" not in command("where", "water").err
+    assert "Profile blank: no sessions yet" in command("where", "--profile", "blank", "water").err
     named = command("list", "--profile", "blank", "--db", two)
     assert named.code == ExitCode.CANNOT_OPEN
     assert "Empty file" in named.err

@@ -286,6 +286,20 @@ async def test_nothing_anywhere_is_said(home: Path) -> None:
         assert driver.focus() == "query"
 
 
+async def test_it_is_not_said_to_be_nowhere_while_something_was_not_searched(home: Path) -> None:
+    (home / "profiles" / "play" / "state.db").write_bytes(b"x" * 5000)
+    (home / "state.db.bak").write_bytes(b"zucchini")
+    async with opened(home / "state.db", size=(120, 30)) as driver:
+        await _search(driver, "zucchini")
+        await driver.press("ctrl+l")
+        assert "Not found anywhere" not in driver.screen()
+        assert "Not found in what could be searched." in driver.screen()
+        assert "0 sessions in 5 places, 2 not searched" in driver.screen()
+        below = driver.screen().split("Not searched")[1]
+        assert "  Profile play: " in below
+        assert "state.db.bak: backup" in below
+
+
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (200, 50)])
 async def test_what_was_not_searched_is_reached_with_the_keys_and_keeps_its_indent(
     home: Path, size: tuple[int, int]

@@ -44,7 +44,7 @@ def test_a_place_that_is_not_there_is_named_among_those_not_searched(
         told = done.err.split("Not searched:\n")[1].splitlines()[0]
         assert told.startswith(("  State file nope: No such", "  State file empty: No state file"))
         assert ([*variables] or ["--db"])[0] in told
-        assert "Searched 7 places, 1 could not be searched." in done.err
+        assert "Searched 7 places, 1 not searched." in done.err
     result = command("where", *options, "--json", "apricot").json
     failed = [one for one in result["places"] if one["error"]]
     assert [one["path"] for one in failed] == [one["path"] for one in result["not_searched"]]

@@ -294,7 +294,7 @@ def test_nowhere_is_an_exit_code_and_names_all_places(home: Path, command: Comma
     assert done.err.startswith("Nothing in:\n  3 profiles: default, play, work\n")
     for place in ("Chats of default", "Trash", "Files of default", "Snapshot of default, "):
         assert f"\n  {place}" in done.err
-    assert "“zucchini” was not found. Searched 7 places." in done.err
+    assert "“zucchini” was not found anywhere. Searched 7 places." in done.err
 
 
 def test_places_of_one_kind_without_the_session_are_one_line(home: Path, command: Command) -> None:
@@ -305,7 +305,7 @@ def test_places_of_one_kind_without_the_session_are_one_line(home: Path, command
     done = command("where", "zucchini")
     assert "  Trash of 4 state files: ~/gone_1.db, ~/gone_2.db, " in done.err
     assert "  5 snapshots of default, 1 Jan 2026 to " in done.err
-    assert "was not found. Searched 14 places." in done.err
+    assert "was not found anywhere. Searched 14 places." in done.err
     assert len(json.loads(command("where", "zucchini", "--json").out)["places"]) == 14
 
 
@@ -422,9 +422,30 @@ def test_a_place_that_cannot_be_searched_does_not_count_as_searched(
     result = command("where", "--json", "apricot").json
     assert [one["what"] for one in result["not_searched"]] == ["Profile bad"]
     done = command("where", "apricot")
-    assert "Searched 7 places, 1 could not be searched." in done.err
+    assert "Searched 7 places, 1 not searched." in done.err
     after = done.err.split("Not searched:\n")[1]
     assert after.startswith("  Profile bad: Not a database.")
+
+
+def test_what_is_counted_as_not_searched_is_what_is_listed(home: Path, command: Command) -> None:
+    assert "“zucchini” was not found anywhere." in command("where", "zucchini").err
+    (home / "profiles" / "bad").mkdir()
+    (home / "profiles" / "bad" / "state.db").write_bytes(b"no database at all" * 100)
+    (home / "profiles" / "blank").mkdir()
+    (home / "profiles" / "blank" / "state.db").touch()
+    (home / "profiles" / "fresh").mkdir()
+    (home / "backups").mkdir()
+    (home / "backups" / "pre-update-1.zip").write_bytes(b"PK")
+    (home / "state.db.bak").write_bytes(b"zucchini")
+    *lines, summary = command("where", "zucchini").err.split("Not searched:\n")[1].splitlines()
+    assert [line.split(":")[0].rpartition("/")[2].strip() for line in lines] == [
+        "Profile bad",
+        "backups",
+        "state.db.bak",
+    ]
+    assert summary == (
+        "“zucchini” was not found in what could be searched. Searched 7 places, 3 not searched."
+    )
 
 
 def test_chats_are_searched_by_name_and_by_the_id_that_they_lead_to(

@@ -30,13 +30,13 @@ from explorer.whereabouts.lost_session import LostSession
 from explorer.whereabouts.sightings import Begun, Ended, Sighting, Told, Unseen
 from explorer.whereabouts.words import (
     ADD_WORDS,
-    NOT_FOUND,
     NOT_SEARCHED,
     WITHOUT_FIELDS,
     besides,
     command_for,
     ended_words,
     lost_title,
+    not_found,
     owner_words,
     place_words,
     reason_words,
@@ -117,6 +117,10 @@ class LostScreen(Closing[None]):
     def _found(self) -> int:
         return sum(row is not None for row in self._rows)
 
+    @property
+    def _failed(self) -> list[Ended]:
+        return [one for one in self._ended if not one.searched]
+
     def _take(self, told: Told) -> None:
         match told:
             case Begun():
@@ -149,13 +153,12 @@ class LostScreen(Closing[None]):
 
     def _end(self) -> None:
         """All places were searched: what was not found, and what was not searched."""
+        missed = [f"{place_words(one.place)}: {ended_words(one)}" for one in self._failed]
+        missed += map(unseen_words, self._unseen)
         if not self._found:
-            self._add(None, Content(NOT_FOUND))
+            self._add(None, Content(not_found(len(missed))))
         for heading, lines in without_sessions(self._ended):
             self._add_words(heading, lines)
-        failed = [one for one in self._ended if one.error]
-        missed = [f"{place_words(one.place)}: {ended_words(one)}" for one in failed]
-        missed += map(unseen_words, self._unseen)
         if missed:
             self._add_words(NOT_SEARCHED, missed)
         if self.search.wanted.dropped:
@@ -168,9 +171,9 @@ class LostScreen(Closing[None]):
             self._add(None, Content(f"  {line}"), heading=False)
 
     def _say_title(self, searching: bool) -> None:
-        text, places = self.search.wanted.text, sum(one.searched for one in self._ended)
+        text, places = self.search.wanted.text, len(self._ended) - len(self._failed)
         found = sum(one.found + one.more for one in self._ended)
-        missed = len(self._ended) - places
+        missed = len(self._failed) + len(self._unseen)
         said = lost_title(text, self._place if searching else "", found, places, missed)
         self.shown.border_title = Content(said)
 
