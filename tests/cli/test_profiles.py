@@ -491,7 +491,7 @@ def test_what_to_do_about_a_profile_is_not_to_open_another_file(
     seven: Path, command: Command
 ) -> None:
     said = command("list")
-    assert "broken: Not a database. Not a SQLite file (bad header). Restore it" in said.err
+    assert "broken: Not a database. The file has no SQLite header. Restore it" in said.err
     empty = command("list", "--profile", "empty")
     assert "`hermes -p empty` makes the file." in empty.err
     assert "HERMES_HOME" not in empty.err
@@ -515,7 +515,7 @@ def test_a_broken_file_has_one_remedy_wherever_it_is_read(
     done = command(*arguments)
     said = done.out + done.err
     remedy = (
-        "ot a SQLite file (bad header). Restore it from a backup, or move it away."
+        ". Restore it from a backup, or move it away."
         f" {folder} has 2 snapshots (the newest from 2 Feb 2026)."
     )
     assert remedy in said

@@ -219,7 +219,7 @@ async def test_every_profile_says_how_it_is_and_what_to_do(root: Path) -> None:
             assert "fresh No sessions yet" in said
             assert "`hermes -p fresh` makes one" in said
             assert "broken Not a database" in said
-            assert "Not a SQLite file (bad header)" in said
+            assert "The file has no SQLite header" in said
             assert "shared" in said
             assert "Locked by another program." in said
             await driver.press("enter")
@@ -360,7 +360,7 @@ async def test_an_empty_list_of_one_profile_says_why_it_is_empty(root: Path) -> 
         db.execute("UPDATE sessions SET source = 'cron'")
     async with opened(root) as driver:
         said = await _only(driver, "broken")
-        assert said.startswith("broken: Not a database. Not a SQLite file (bad header).")
+        assert said.startswith("broken: Not a database. The file has no SQLite header.")
         assert "Restore it from a backup" in said
         assert "matches these filters" not in said
         assert said.endswith("Press ⌫ to list all profiles.")

@@ -138,6 +138,11 @@ _NOT_OPENABLE = {
     Problem.NOT_A_DATABASE: "not a SQLite file (bad header)",
     Problem.NOT_A_STORE: "a SQLite file, but without session tables of Hermes or power-loop",
 }
+_BELOW_ITS_TITLE = {
+    Problem.NOT_A_DATABASE: "The file has no SQLite header",
+    Problem.NOT_A_STORE: "The file has no session tables of Hermes or power-loop",
+}
+"""The same where the title was said just before, and the file is named elsewhere."""
 _PUT_BACK = "Restore it from a backup, or move it away."
 
 
@@ -147,8 +152,8 @@ def to_put_back(error: StoreError, path: Path | None = None) -> StoreError:
     what = _NOT_OPENABLE.get(error.problem)
     if what is None or isinstance(error, ServerError) or _PUT_BACK in error.message:
         return error
-    subject = f"{what[0].upper()}{what[1:]}" if path is None else f"{short_path(path)} is {what}"
-    return error.instead(f"{subject}. {_PUT_BACK}")
+    named = "" if path is None else f"{short_path(path)} is {what}"
+    return error.instead(f"{named or _BELOW_ITS_TITLE[error.problem]}. {_PUT_BACK}")
 
 
 _OF_A_COPY = {
