@@ -373,7 +373,7 @@ class LostSession:
 
 def _why(error: StoreError, path: Path) -> str:
     """Why a state file could not be looked into."""
-    if error.problem is Problem.MISSING and (lost := file_lost(path)) is not None:
+    if error.problem is Problem.MISSING and (lost := file_lost(path, True)) is not None:
         return _words(lost)
     if error.problem in (Problem.MISSING, Problem.EMPTY):
         return NO_SESSIONS_YET

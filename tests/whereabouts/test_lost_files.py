@@ -66,7 +66,10 @@ def test_a_home_without_its_file_is_searched_all_the_same(
     assert _places(command, "--db", str(home), "lemon") == [("files", "default")]
     said = command("where", "zucchini")
     assert said.code == (ExitCode.CANNOT_OPEN if variable else ExitCode.NO_SUCH_SESSION)
-    assert "Profile default: State file missing." in said.err.split("Not searched:\n")[1]
+    after = said.err.split("Not searched:\n")[1]
+    assert "Profile default: State file missing." in after
+    assert "2 transcripts. Searched instead: its snapshots and transcripts. To go back" in after
+    assert "`session-explorer where`" not in said.err
 
 
 def test_a_home_without_its_file_says_what_is_left_and_what_to_do(
@@ -103,6 +106,7 @@ def test_a_home_of_which_only_backups_are_left_names_them(home: Path, command: C
     (home / "state.db.bak").write_bytes(b"huckleberry")
     assert "its folder has 2 backups. `session-explorer where` names them." in command("list").err
     said = command("where", "huckleberry").err
+    assert "its folder has 2 backups. Stop the agent, then restore one." in said
     assert "~/.hermes/backups: 1 zip backup, unpack one" in said
     assert "~/.hermes/state.db.bak: backup, open it with --db" in said
 

@@ -121,27 +121,38 @@ def _snapshots(found: "tuple[Snapshot, ...]") -> str:
     return f"{plural(len(found), 'snapshot')} (the newest from {newest})"
 
 
-def file_lost(path: Path) -> StoreError | None:
+def file_lost(path: Path, searched: bool = False) -> StoreError | None:
     """Why a state file that is missing was lost; None where nothing is left, as in a profile that
-    never had one."""
+    never had one. `searched` where what is left is being searched."""
     left = left_behind(path.parent) if path.name == STATE_FILE else None
     if not left:
         return None
-    return store_error(Problem.LOST, path, f"{left.words}. {_remedy(left, path)}")
+    search = _searched(left) if searched else _where(left)
+    return store_error(Problem.LOST, path, f"{left.words}. {search}{_remedy(left, path)}")
+
+
+def _where(left: LeftBehind) -> str:
+    does = "searches" if left.snapshots or left.transcripts else "names"
+    return f"`session-explorer where` {does} them. "
+
+
+def _searched(left: LeftBehind) -> str:
+    kinds = {"snapshots": left.snapshots, "transcripts": left.transcripts}
+    read = listed([kind for kind, there in kinds.items() if there])
+    return f"Searched instead: its {read}. " if read else ""
 
 
 def _remedy(left: LeftBehind, path: Path) -> str:
-    search = "`session-explorer where` searches them."
-    if left.backups and not (left.snapshots or left.transcripts):
-        return "`session-explorer where` names them. Stop the agent, then restore one."
+    if not left.snapshots and not left.transcripts:
+        return "Stop the agent, then restore one."
     if not left.snapshots:
-        return f"{search} To have the other sessions again, restore the file from a backup."
+        return "To have the other sessions again, restore the file from a backup."
     newest = clean_line(str(left.snapshots[0].path.relative_to(path.parent)), 200)
     steps = ["stop the agent", f"copy {newest} into that folder"]
     if os.path.lexists(f"{path}-wal"):
         # It would be taken for the log of the copy.
         steps.insert(1, "move the -wal and -shm files away")
-    return f"{search} To go back to the newest: {', then '.join(steps)}."
+    return f"To go back to the newest: {', then '.join(steps)}."
 
 
 def with_snapshots(error: StoreError, path: Path) -> StoreError:
