@@ -109,6 +109,18 @@ def test_lines_name_the_profile_only_where_there_are_several(two: Path, command:
     assert "work" not in command("search", "release", "--profile", "work").out
 
 
+def test_a_copy_elsewhere_names_the_owners_that_its_sessions_name(
+    two: Path, command: Command, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+    with altered(two / "state.db") as db:
+        db.execute("VACUUM INTO ?", (str(copy),))
+    files = ("--db", copy, "--db", profile_file(two, "work"))
+    (chat,) = (line for line in command("list", *files).out.splitlines() if "chat" in line)
+    assert "  work, in copy  " in chat
+    assert "chat · work, in copy · telegram · " in command("search", *files, "train").out
+
+
 def test_every_hit_names_its_file(two: Path, command: Command) -> None:
     hits = command("search", "--json", "water OR train OR garden").json["hits"]
     assert {(hit["title"], hit["message_id"], hit["profile"], hit["owner"]) for hit in hits} == {
