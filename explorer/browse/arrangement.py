@@ -243,7 +243,7 @@ def arrange(
     if wish.filters.expiring:
         known = fates or store.fates(catalog, before=now + SOON, token=token)
         about = expiring(known, catalog.chain, now)
-    passes = wanted(catalog, facts or Columns(), wish.filters, about, store.place)
+    passes = wanted(catalog, facts or Columns(), wish.filters, about, store.profiles_at)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     values = values_of(store, wish.sort, token)
     if wish.sort is Sort.EXPIRING:
@@ -266,7 +266,7 @@ def counted(
 ) -> Arranged:
     """How many sessions a wish lists and why others are not, as `arrange` counts them, without
     the list itself."""
-    passes = wanted(catalog, facts, wish.filters, expiring, store.place)
+    passes = wanted(catalog, facts, wish.filters, expiring, store.profiles_at)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     pinned = pinned_rows(store, catalog, wish.pins, token)
     left, excepted = _exceptions(Basis(catalog, wish, listed, hidden, passes), pinned)

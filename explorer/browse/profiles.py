@@ -171,6 +171,6 @@ def missing_of(store: Store, filters: Filters, query: Query | None) -> list[Unre
     return [
         one
         for one in store.troubles
-        if (not filters.profiles or one.name in filters.profiles)
-        and (query is None or query.asks_for_profile(one.name))
+        if (not filters.profiles or not filters.profiles.isdisjoint(one.names))
+        and (query is None or query.asks_for_profile(one.names))
     ]

@@ -22,7 +22,6 @@ from explorer.commands.shapes import hit_shape
 from explorer.commands.stores import (
     chosen_store,
     noted_pins,
-    profiles_of,
     warn_unreadable,
 )
 from explorer.commands.words import file_words, search_summary, unknown_name
@@ -37,6 +36,7 @@ from explorer.search.hits import CompleteSearch
 from explorer.search.language.corrections import corrections
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.resolve import profiles_of
 
 
 def search_messages(options: argparse.Namespace, now: float) -> int:

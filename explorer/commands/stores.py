@@ -14,7 +14,6 @@ from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.census import Census
-from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore, current_folder, default_home, locate
 from explorer.stores.open_found import every_set, open_found
 from explorer.stores.resolve import pinned_rows
@@ -46,13 +45,6 @@ def warn_unknown(sources: Iterable[str], known: Sequence[str]) -> None:
     for source in sources:
         if known and source not in known:
             note(unknown_source(source, known))
-
-
-def profiles_of(store: Store) -> list[str]:
-    """The profiles that a query can name: those of the files, and those that sessions belong to."""
-    owners = store.columns({OWNER})[OWNER].values()
-    files = store.places or (store.profile,)
-    return list(dict.fromkeys(filter(None, (*files, *owners))))
 
 
 BIG = 20_000_000
@@ -157,7 +149,7 @@ def _opened(found: Sequence[FoundStore], options: argparse.Namespace) -> Store:
 def warn_unreadable(store: Store, options: argparse.Namespace) -> None:
     """Name each file that cannot be read, once; also those where that shows only after a while. A
     profile without a file yet has nothing to be read."""
-    for name, path, error in store.troubles:
+    for name, path, error, _ in store.troubles:
         if not isinstance(error, NoFileYet):
             warn_of(name, path, error, options)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from explorer.arguments.commands import COMMANDS, command_parser, parser
 from explorer.arguments.parsers import ArgumentParser
 from explorer.commands.editing import edits_of
-from explorer.commands.stores import chosen_store, profiles_of
+from explorer.commands.stores import chosen_store
 from explorer.model import Action, Hidden
 from explorer.render import veil
 from explorer.render.clean import clean_line
@@ -32,6 +32,7 @@ from explorer.stores.discover import (
 )
 from explorer.stores.edits.words import changed_words
 from explorer.stores.open_found import every_set
+from explorer.stores.resolve import profiles_of
 from explorer.stores.server_path import on_server
 
 MOST = 100
@@ -250,12 +251,12 @@ def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[
     their ids."""
     known = store.columns({ID, TITLE})
     ids, titles = known[ID], {key: title for key, title in known[TITLE].items() if title}
-    place = _profile_typed(store, current)
-    if place:
-        ids = {key: f"{place}/{id_}" for key, id_ in ids.items() if store.place(key) == place}
+    profile = _profile_typed(store, current)
+    if profile:
+        ids = dict(_of_profile(store, ids, profile))
     elif store.places:
         ids = _apart(store, ids)
-    usable = {key: one for key, one in _clear(store, titles, place) if _fits(one, typed)}
+    usable = {key: one for key, one in _clear(store, titles, profile) if _fits(one, typed)}
     if not current:
         shown = {Hidden.ARCHIVED} if typed.command == Action.UNARCHIVE else set()
         listed, _ = catalog.select(shown)
@@ -279,30 +280,45 @@ def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[
             if fold(titles[key]).startswith(start) or fold(name).startswith(start)
         }
         # After a profile alone, its ids: they are shorter, and explained by the titles.
-        found = named | found if place else found | named
+        found = named | found if profile else found | named
         if found:
             break
     return {key: one for key, one in found.items() if catalog.has(key) and _fits(one, typed)}
 
 
-def _clear(store: Store, titles: Mapping[int, str], place: str) -> Iterator[tuple[int, str]]:
+def _clear(store: Store, titles: Mapping[int, str], profile: str) -> Iterator[tuple[int, str]]:
     """Titles that mean one session, with the profile before them where that is needed or typed."""
-    if not place:
-        counts = Counter(titles.values())
-        yield from ((key, title) for key, title in titles.items() if counts[title] == 1)
-        titles = {key: title for key, title in titles.items() if counts[title] > 1}
+    if profile:
+        yield from _of_profile(store, titles, profile)
+        return
+    counts = Counter(titles.values())
+    yield from ((key, title) for key, title in titles.items() if counts[title] == 1)
     if store.places:
-        full = {key: f"{store.place(key)}/{title}" for key, title in titles.items()}
-        within = Counter(full.values())
-        for key, name in full.items():
-            if within[name] == 1 and (not place or store.place(key) == place):
-                yield key, name
+        yield from _single(
+            {
+                key: f"{store.place(key)}/{title}"
+                for key, title in titles.items()
+                if counts[title] > 1
+            }
+        )
+
+
+def _of_profile(store: Store, names: Mapping[int, str], profile: str) -> Iterator[tuple[int, str]]:
+    """Ids or titles after the profile that was typed, which may be of several files."""
+    at = store.profiles_at
+    return _single({key: f"{profile}/{name}" for key, name in names.items() if profile in at(key)})
+
+
+def _single(names: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+    """Those that one session has."""
+    counts = Counter(names.values())
+    return ((key, name) for key, name in names.items() if counts[name] == 1)
 
 
 def _profile_typed(store: Store, current: str) -> str:
     """The profile that what was typed begins with, if any."""
-    found = [name for name in store.places if current.startswith(f"{name}/")]
-    return max(found, key=len, default="")
+    names = (name for one in store.stores() for name in one.names) if store.places else ()
+    return max((name for name in names if current.startswith(f"{name}/")), key=len, default="")
 
 
 def _apart(store: Store, ids: Mapping[int, str]) -> dict[int, str]:

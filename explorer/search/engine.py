@@ -98,9 +98,7 @@ class Request(NamedTuple):
     def matches_lost(self, hit: Candidate) -> bool:
         """Whether a message whose session row is gone is in a profile that the query asks for: of
         all that fields ask of sessions, only that is known."""
-        home = self.store.origin(hit)
-        name = home.name or (home.store.profile if home.store else None) or ""
-        return self.query.asks_for_profile(name)
+        return self.query.asks_for_profile(self.store.origin(hit).names)
 
     def counts_as(self, tip: int) -> Hidden | None:
         """Why the hits of a conversation that matches are only counted; None where they are given.
@@ -181,7 +179,7 @@ def prepared(
         needed = test.needs_fates or filters.expiring
         fates = store.fates(catalog, before=now + SOON, token=token) if needed else NO_FATES
     about = expiring(fates, catalog.chain, now) if filters.expiring else ()
-    fits = test.over(Known(catalog, columns, pins, fates, store.profile_at, chats))
+    fits = test.over(Known(catalog, columns, pins, fates, store.profiles_at, chats))
     named = named_by(test.sources) | test.classes
 
     def hidden(tip: int) -> Hidden | None:
@@ -195,7 +193,7 @@ def prepared(
         now=now,
         titles=titles or Titles.of(columns[TITLE]),
         fits=fits,
-        wanted=wanted(catalog, columns, filters, about, store.place),
+        wanted=wanted(catalog, columns, filters, about, store.profiles_at),
         hides=hidden,
         rewound=rewound,
         best=best,

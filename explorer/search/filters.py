@@ -29,8 +29,8 @@ NO_MODEL = NO_WORKSPACE = ""
 """Stands for sessions of which the agent did not note it."""
 FILTERED: frozenset[Column[object]] = frozenset((MODEL, WORKSPACE, MESSAGES, TOOLS, READ_AT))
 """What the catalog cannot tell, read together: one costs as much as all."""
-Place = Callable[[int], str]
-"""Says which of several files a session is in, by name; nothing where there is one."""
+Profiles = Callable[[int], tuple[str, ...]]
+"""The names of the profile whose file a session is in, that of lists first."""
 
 
 def filtered_by(places: Collection[str]) -> frozenset[Column[object]]:
@@ -38,8 +38,8 @@ def filtered_by(places: Collection[str]) -> frozenset[Column[object]]:
     return FILTERED | {OWNER} if places else FILTERED
 
 
-def _nowhere(key: int) -> str:
-    return ""
+def _no_profile(key: int) -> tuple[str, ...]:
+    return ()
 
 
 class Moment(NamedTuple):
@@ -98,11 +98,11 @@ def wanted(
     facts: Columns,
     filters: Filters,
     expiring: Collection[int] = (),
-    place: Place = _nowhere,
+    profiles: Profiles = _no_profile,
 ) -> Callable[[int], bool] | None:
     """Says of a row whether it passes; None when all do. `expiring` are the rows that their agent
     is about to delete or archive."""
-    return all_of(_Looks(catalog, facts, filters, expiring, place).checks.values())
+    return all_of(_Looks(catalog, facts, filters, expiring, profiles).checks.values())
 
 
 def all_of(tests: Iterable[Callable[[int], bool] | None]) -> Callable[[int], bool] | None:
@@ -120,11 +120,11 @@ def tally(
     shown: frozenset[Hidden],
     pinned: Collection[int] = (),
     expiring: Collection[int] = (),
-    place: Place = _nowhere,
+    profiles: Profiles = _no_profile,
 ) -> Tally:
     """What every choice would list, the other filters staying as they are. Rows that are `pinned`
     are listed whatever their class."""
-    looks = _Looks(catalog, facts, filters, expiring, place)
+    looks = _Looks(catalog, facts, filters, expiring, profiles)
     rows = _sorted_out(catalog, looks, filters, shown, pinned)
     times = array("d", sorted(catalog.all_last_active(rows.but_for("time"))))
     sizes = looks.sizes(rows.but_for("size"))
@@ -141,7 +141,7 @@ def tally(
         classes=rows.classes,
         expiring=sum(key in expiring for key in rows.but_for("expiring")) if expiring else 0,
         workspaces=looks.counted_workspaces(rows.but_for("workspace")),
-        profiles=looks.counted_profiles(rows.but_for("profile")) if place is not _nowhere else {},
+        profiles=looks.counted_profiles(rows.but_for("profile")),
     )
 
 
@@ -202,14 +202,14 @@ class _Looks:
         facts: Columns,
         filters: Filters,
         expiring: Collection[int],
-        place: Place,
+        profiles: Profiles,
     ) -> None:
         self._catalog = catalog
         self._chain = catalog.chain
         self._models, self._messages = facts[MODEL], facts[MESSAGES]
         self._workspaces = facts[WORKSPACE]
         self._tools, self._read_at = facts[TOOLS], facts[READ_AT]
-        self._owners, self._place = facts[OWNER], place
+        self._owners, self._names = facts[OWNER], profiles
         self._expiring = expiring
         self.checks = self._checks(catalog, filters)
         """Of the filters that are set, whether a row passes."""
@@ -221,9 +221,9 @@ class _Looks:
         return self._named(self._workspaces, key)
 
     def profiles(self, key: int) -> Collection[str]:
-        """That of its file, and that which it belongs to."""
-        place, owner = self._place(key), self._owners.get(key)
-        return (place,) if owner is None or owner == place else (place, owner)
+        """The names of that of its file, and that which it belongs to."""
+        names, owner = self._names(key), self._owners.get(key)
+        return names if owner is None or owner in names else (*names, owner)
 
     def counted_models(self, keys: Sequence[int]) -> Counter[str]:
         return self._counted(self._models, keys)
@@ -260,14 +260,15 @@ class _Looks:
         ]
 
     def counted_profiles(self, keys: Sequence[int]) -> Counter[str]:
-        """How many of these rows each profile has: as if `profiles` were asked for each, which
-        would take three times as long."""
+        """How many of these rows each profile has, by the names that lists use: as if `profiles`
+        were asked for each, which would take three times as long."""
+        both = Counter(zip(map(self._names, keys), map(self._owners.get, keys), strict=True))
+        shown = {name for names, owner in both for name in (*names[:1], owner)}
         found: Counter[str] = Counter()
-        both = zip(map(self._place, keys), map(self._owners.get, keys), strict=True)
-        for (place, owner), number in Counter(both).items():
-            found[place] += number
-            if owner is not None and owner != place:
-                found[owner] += number
+        for (names, owner), number in both.items():
+            for name in shown.intersection((*names, owner)):
+                found[name or ""] += number
+        del found[""]
         return found
 
     def _named(self, known: Mapping[int, str], key: int) -> Collection[str]:

@@ -106,9 +106,10 @@ class Ground(NamedTuple):
     pins: frozenset[int]
     """Rows that are pinned."""
 
-    def profiles(self, tip: int) -> tuple[str, str]:
-        """The profile whose file a conversation is in, and the one that it belongs to."""
-        return self.store.place(tip), self.columns[OWNER].get(tip, "")
+    def profiles(self, tip: int) -> tuple[str, ...]:
+        """The names of the profile whose file a conversation is in, and the one that it belongs
+        to."""
+        return *self.store.profiles_at(tip), self.columns[OWNER].get(tip, "")
 
     def owners(self) -> list[str]:
         """The profiles that sessions say they belong to; some have no file."""

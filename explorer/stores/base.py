@@ -93,6 +93,8 @@ class UnreadableStore(NamedTuple):
     name: str
     path: Path
     error: StoreError
+    names: tuple[str, ...]
+    """As those of `OneStore`."""
 
 
 class OneStore(NamedTuple):
@@ -109,6 +111,25 @@ class OneStore(NamedTuple):
     """How many there were when they were last read."""
     sound: bool = True
     """Whether its table and its indexes agreed on them then; else the file is damaged."""
+    profile: str | None = None
+    """What its agent calls the profile that it is of; None where its place tells none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a user may call it: as lists do among several, and as its agent does, which several
+        may have in common."""
+        return tuple(dict.fromkeys(filter(None, (self.name, self.profile))))
+
+
+class ScopedText(NamedTuple):
+    """A text like `PROFILE/ID`."""
+
+    profile: str
+    """As it was typed; empty where the text begins with no such name."""
+    places: tuple[str, ...]
+    """The names of the stores that it means."""
+    rest: str
+    """What follows it, or else the whole text."""
 
 
 class Starting(NamedTuple):
@@ -255,21 +276,22 @@ class Store(Protocol):
 
     def origin(self, found: Candidate) -> OneStore:
         """The one store that a message is in, also where its session row is gone."""
-        return OneStore("", self.path, self)
+        return self.stores()[0]
 
     def stores(self) -> Sequence[OneStore]:
         """Every store that it is made of."""
-        return (OneStore("", self.path, self),)
+        return (OneStore("", self.path, self, profile=self.profile),)
 
-    def scoped(self, text: str) -> tuple[str, str]:
-        """(name of one of several stores, what follows it) of a text like `PROFILE/ID`; no name
-        where it begins with none."""
-        return "", text
+    def scoped(self, text: str) -> ScopedText:
+        """Which of several stores a text like `PROFILE/ID` names, or the only one."""
+        profile, _, rest = text.partition("/")
+        own = rest and profile and profile == self.profile
+        return ScopedText(profile, ("",), rest) if own else ScopedText("", (), text)
 
-    def profile_at(self, key: int) -> str:
-        """What the profile is called whose file a session is in: among several stores the name of
-        its store. Empty where the place of the file tells none."""
-        return self.place(key) or self.profile or ""
+    def profiles_at(self, key: int) -> tuple[str, ...]:
+        """The names of the store that a session is in, as those of `OneStore`; none where it is a
+        file of no profile."""
+        return (self.profile,) if self.profile else ()
 
     def key_of(self, file: Path, key: int) -> int | None:
         """The key here of the session that a state file has under this key; None where the file is

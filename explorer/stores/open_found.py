@@ -16,7 +16,7 @@ from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore, named
 from explorer.stores.hermes.left_behind import file_lost, with_snapshots
-from explorer.stores.hermes.store import STATE_FILE
+from explorer.stores.hermes.store import STATE_FILE, profile_of
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.server_path import ServerPath
@@ -128,9 +128,18 @@ def _member_files(
         def told(error: StoreError) -> StoreError:
             return with_snapshots(to_put_back(error), one.path)
 
-        return MemberFile(one.path, one.name, opened, told)
+        return MemberFile(one.path, one.name, opened, told, _profile_of(one.path))
 
     return [file(one) for one in found]
+
+
+def _profile_of(path: Path) -> str | None:
+    """What `--profile` calls a file, or a set of tables, whatever others are open."""
+    if not isinstance(path, ServerPath):
+        return profile_of(path)
+    from explorer.stores.servers import set_name  # late: only a server needs it
+
+    return set_name(path.schema, path.prefix) if path.schema else None
 
 
 def notes_on(found: Sequence[FoundStore], notes: Path) -> Notes:

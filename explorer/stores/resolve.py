@@ -17,7 +17,7 @@ from explorer.model import Message, Outline, Provenance
 from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.render.figures import listed
-from explorer.stores.base import NamedSession, Store, UnreadableStore
+from explorer.stores.base import NamedSession, ScopedText, Store, UnreadableStore
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID, OWNER, TITLE
 
@@ -50,9 +50,8 @@ def _found(store: Store, text: str) -> list[NamedSession]:
     """The sessions that `text` may mean; `PROFILE/ID` also where that profile alone is open."""
     # Every id starts with an empty text, which means no session at all.
     found = store.find(text) if text.strip() else []
-    if not found and not store.places:
-        profile, rest = _profile_in(store, text)
-        found = store.find(rest) if profile else []
+    if not found and not store.places and (scope := store.scoped(text)).profile:
+        found = store.find(scope.rest)
     return found
 
 
@@ -60,8 +59,10 @@ def _nowhere_else(store: Store, text: str, one: NamedSession) -> NamedSession:
     """This session, if it is the one that is meant whatever the other profiles have: those that are
     locked for a moment may have the same id, or the same title."""
     locked = [each.name for each in store.troubles if each.error.problem in SOON_READABLE]
-    named = bool(_profile_in(store, text)[0]) and text not in (one.id, one.title)
-    if not locked or named:
+    scope = _scope_of(store, text)
+    if scope.profile and text not in (one.id, one.title):
+        locked = [name for name in locked if name in scope.places]
+    if not locked:
         return one
     names = listed([clean_line(name, 60) for name in locked])
     full = clean_line(_full_id(store, one), 100)
@@ -74,8 +75,8 @@ def _nowhere_else(store: Store, text: str, one: NamedSession) -> NamedSession:
 
 def unreadable_place(store: Store, text: str) -> UnreadableStore | None:
     """The store that a text like `PROFILE/ID` names, if it cannot be read now."""
-    place, _ = store.scoped(text)
-    return next((one for one in store.troubles if place and one.name == place), None)
+    places = store.scoped(text).places
+    return next((one for one in store.troubles if one.name in places), None)
 
 
 def resolve_for_edit(store: Store, text: str) -> NamedSession:
@@ -92,16 +93,15 @@ def _meant(store: Store, text: str) -> NamedSession:
         return by_id[0]
     titles = store.columns({TITLE})[TITLE]
     titled = _titled(store, titles, text)
-    profile, rest = _profile_in(store, text)
-    if rest and not by_id and not titled:
+    profile, places, rest = _scope_of(store, text)
+    if profile and not by_id and not titled:
         # No whole id or title: a session in that profile is meant, or one that belongs to it.
         by_id = [one for one in found if _starts(one.id, rest)]
         if len(by_id) == 1:
             return by_id[0]
         alike = _titled(store, titles, rest)
         owners = store.columns({OWNER}, [one.key for one in alike])[OWNER] if alike else {}
-        # Where one profile alone is open, all are in it.
-        titled = [one for one in alike if store.place(one.key) in (profile, "")]
+        titled = [one for one in alike if store.place(one.key) in places]
         titled = titled or [one for one in alike if owners.get(one.key) == profile]
     if len(titled) == 1 and not by_id:
         return titled[0]
@@ -111,15 +111,13 @@ def _meant(store: Store, text: str) -> NamedSession:
     return resolve(store, text)
 
 
-def _profile_in(store: Store, text: str) -> tuple[str, str]:
-    """(profile, the rest) where a text has the form of `PROFILE/ID`, and several are open or just
-    that one; nothing of any other."""
-    place, rest = store.scoped(text)
-    if place:
-        return place, rest
+def _scope_of(store: Store, text: str) -> ScopedText:
+    """The same where the profile has no store of its own, but several are open: sessions may belong
+    to it."""
+    found = store.scoped(text)
     profile, _, rest = text.partition("/")
-    known = bool(store.places) or profile == store.profile
-    return (profile, rest) if known and profile and rest else ("", "")
+    owns = not found.profile and store.places and profile and rest
+    return ScopedText(profile, (), rest) if owns else found
 
 
 def _starts(id_: str, text: str) -> bool:
@@ -137,26 +135,29 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
     if not text.strip():
         return NoSuchSession("No such session", "Give an id, the beginning of one, or a title.")
     said = f"No session with the id or title {text!r}, nor an id that starts with it."
-    profile, rest = _profile_in(store, text)
-    if profile and profile not in (known := _profiles(store)):
+    profile, places, rest = _scope_of(store, text)
+    if profile and profile not in (known := profiles_of(store)):
         near = closest(profile, known)
         names = ", ".join(clean_line(one, 30) for one in near or known)
         unknown = f"No profile {profile!r}. {'Closest' if near else 'Profiles'}: {names}."
         return NoSuchSession("No such session", f"{said} {unknown}")
-    if profile:
-        text = rest
-    elif unread := [one.name for one in store.troubles if not isinstance(one.error, NoFileYet)]:
+    unread = [
+        one.name
+        for one in store.troubles
+        if not isinstance(one.error, NoFileYet) and (not profile or one.name in places)
+    ]
+    if unread:
         names = " or ".join(clean_line(name, 60) for name in unread)
         said = f"{said} It may be in {names}, which cannot be read now."
-    close = ", ".join(_closest(store, text[:100].lower()))
+    close = ", ".join(_closest(store, rest[:100].lower()))
     next_ = f"Closest: {close}." if close else "`list` shows ids and titles."
     return NoSuchSession("No such session", f"{said} {next_}")
 
 
-def _profiles(store: Store) -> list[str]:
-    """Those of the files, and those that sessions belong to."""
-    own = (store.profile,) if store.profile else ()
-    return list(dict.fromkeys((*store.places, *own, *store.columns({OWNER})[OWNER].values())))
+def profiles_of(store: Store) -> list[str]:
+    """The profiles that can be named: those of the files, and those that sessions belong to."""
+    files = (name for one in store.stores() for name in one.names)
+    return list(dict.fromkeys(filter(None, (*files, *store.columns({OWNER})[OWNER].values()))))
 
 
 def _closest(store: Store, text: str) -> list[str]:

@@ -235,6 +235,26 @@ def test_profiles_are_offered(
     assert _values(line) == values
 
 
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("show work/o", ["work/only"]),
+        ("show laptop/work/", ["laptop/work/only", f"laptop/work/{SAME}"]),
+        ("show work/20", []),
+        ("search profile:w", ["profile:work"]),
+        ("search profile:lap", ["profile:laptop", "profile:laptop/work"]),
+    ],
+)
+def test_profiles_of_two_homes_are_offered_by_both_names(
+    line: str, values: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "ours"))
+    laptop, backup = (two_profiles(tmp_path / name) for name in ("laptop", "backup"))
+    with altered(profile_file(backup, "work")) as db:
+        db.execute("DELETE FROM sessions WHERE id = 'only'")
+    assert _values(f"--db {laptop} --db {backup} {line}") == values
+
+
 def test_an_id_of_several_profiles_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -217,6 +217,53 @@ def test_a_session_is_named_by_its_owner_too(name: str, two: Path, command: Comm
     assert command("unarchive", f"zoo/{name}", "--yes").code == 0
 
 
+@pytest.fixture
+def homes(tmp_path: Path) -> list[str | Path]:
+    """The options for two homes with profiles of the same names, one session in one of them."""
+    roots = [two_profiles(tmp_path / name) for name in ("laptop", "backup")]
+    with altered(profile_file(roots[1], "work")) as db:
+        db.execute("UPDATE sessions SET id = 'copied', title = 'Copy' WHERE id = 'only'")
+    return ["--db", roots[0], "--db", roots[1]]
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("work/only", "laptop"),
+        ("work/Copy", "backup"),
+        ("work/copi", "backup"),
+        (f"laptop/work/{SAME}", "laptop"),
+    ],
+)
+def test_a_plain_profile_is_looked_for_in_every_home(
+    name: str, place: str, homes: list[str | Path], command: Command
+) -> None:
+    shown = command(*homes, "show", name, "--json").json["session"]
+    assert f"/{place}/profiles/work/" in shown["store"]
+    assert command(*homes, "archive", name, "--yes").code == 0
+
+
+def test_it_is_asked_for_with_its_home_only_where_several_have_it(
+    homes: list[str | Path], command: Command
+) -> None:
+    several = f"  laptop/work/{SAME}  Pipes\n  backup/work/{SAME}  Pipes\n"
+    for line in (("show", f"work/{SAME}"), ("archive", "--yes", "work/Pipes")):
+        said = command(*homes, *line)
+        assert said.code == ExitCode.NO_SUCH_SESSION
+        assert said.err.endswith(several)
+    chat = command(*homes, "show", "work/chat").err
+    assert chat.endswith("  laptop/chat\n  backup/chat\n"), "the same by the owner"
+
+
+def test_plain_names_of_profiles_are_known_in_several_homes(
+    homes: list[str | Path], command: Command
+) -> None:
+    said = command(*homes, "search", "profile:work water").err
+    assert "No profile" not in said
+    assert "Closest: work" in command(*homes, "search", "profile:wrok").err
+    assert "No profile 'wrok'. Closest: work" in command(*homes, "show", "wrok/x").err
+
+
 def test_an_unknown_profile_before_a_slash_is_named_with_the_closest(
     seven: Path, command: Command
 ) -> None:

@@ -224,7 +224,7 @@ def test_a_server_that_is_reached_later_has_the_titles_and_the_trash_of_every_ot
     try:
         proxy.close()
         late = opened_on(untitled.folder, str(path), address)
-        assert [error.problem for _, _, error in late.store.troubles] == [Problem.UNREACHABLE]
+        assert [one.error.problem for one in late.store.troubles] == [Problem.UNREACHABLE]
         proxy.open()
         assert late.store.recovered()
         (row,) = (one for one in everybody(late.store) if one.id == NEW)

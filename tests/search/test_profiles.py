@@ -1,20 +1,24 @@
 """Whose a session is, by its row and by its file; and `profile:`, which finds it by either."""
 
 import sqlite3
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from explorer.search.filters import NO_FILTERS, filtered_by, tally, wanted
 from explorer.search.hits import CompleteSearch
 from explorer.search.language.chips import complete, understood_parts
 from explorer.search.language.corrections import corrections
 from explorer.search.language.query import parse
+from explorer.search.prune_rules import Rules, by_profile, choose, ground
 from explorer.stores.base import Store
 from explorer.stores.columns import OWNER
 from explorer.stores.discover import locate
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.open_found import open_found
+from explorer.stores.resolve import profiles_of
 from explorer.stores.sqlite.read_only import ReadOnlyFile
 from tests.factories import NOW, T0, altered, everybody, insert, say, talk
 from tests.profile_homes import SAME, TwinProfiles, two_profiles
@@ -79,7 +83,7 @@ def _found(store: Store, text: str) -> list[tuple[str, str]]:
     search = CompleteSearch(store, store.catalog(), text, NOW)
     keys = [hit.session_key for hit in search.hits() if hit.session_key is not None]
     ids = {hit.session_key: hit.session_id for hit in search.hits()}
-    return sorted((store.profile_at(key), ids[key]) for key in keys)
+    return sorted((next(iter(store.profiles_at(key)), ""), ids[key]) for key in keys)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +125,65 @@ def test_profile_works_with_one_file_too(tmp_path: Path) -> None:
     copied = open_store((root / "state.db").rename(tmp_path / "copy.db"))
     assert [id_ for _, id_ in _found(copied, "-profile:work")] == [SAME]
     assert _found(copied, "profile:default") == []
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> Store:
+    """Two homes with profiles of the same names, and a chat of `work` in a root file of each."""
+    roots = [two_profiles(tmp_path / name) for name in ("laptop", "backup")]
+    return open_found(locate([str(root) for root in roots], [], {}, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("profile:work", {"backup", "backup/work", "laptop", "laptop/work"}),
+        ("profile:work -source:telegram", {"backup/work", "laptop/work"}),
+        ("profile:default", {"backup", "laptop"}),
+        ("profile:laptop", {"laptop"}),
+        ("profile:laptop/work", {"laptop/work"}),
+        ("-profile:default", {"backup/work", "laptop/work"}),
+        ("water profile:work", {"backup/work", "laptop/work"}),
+        ("profile:home", set()),
+    ],
+)
+def test_a_plain_name_is_that_of_every_home(homes: Store, text: str, places: set[str]) -> None:
+    search = CompleteSearch(homes, homes.catalog(), text, NOW)
+    assert {hit.place for hit in search.hits()} == places
+
+
+def test_a_prune_takes_a_plain_name_in_every_home(homes: Store) -> None:
+    """Also where it is taken out of the query, as the rule of the app."""
+    known = ground(homes, homes.catalog(), frozenset())
+    everything = Rules(include_open=True)
+    rules = by_profile(everything._replace(query="profile:work"), profiles_of(homes), NOW)
+    assert rules == everything._replace(profiles=frozenset({"work"}))
+    found = choose(known, rules, None, NOW).rows
+    assert Counter(map(homes.place, found)) == {
+        **{"laptop": 1, "laptop/work": 2},
+        **{"backup": 1, "backup/work": 2},
+    }
+
+
+def test_a_filter_counts_what_it_lists_in_every_home(homes: Store) -> None:
+    """By owner `work` is a choice of its own, and is no less than the profile of that name."""
+    catalog, facts = homes.catalog(), homes.columns(filtered_by(homes.places))
+    counted = tally(catalog, facts, NO_FILTERS, frozenset(), profiles=homes.profiles_at).profiles
+    assert counted == {"laptop": 2, "laptop/work": 2, "backup": 2, "backup/work": 2, "work": 6}
+    for name, number in counted.items():
+        chosen = NO_FILTERS._replace(profiles=frozenset({name}))
+        passes = wanted(catalog, facts, chosen, (), homes.profiles_at)
+        assert passes is not None
+        assert sum(map(passes, catalog.keys)) == number
+
+
+def test_files_that_are_named_one_by_one_have_the_names_of_their_profiles(tmp_path: Path) -> None:
+    root = two_profiles(tmp_path / "hermes")
+    named = [str(root / "state.db"), str(root / "profiles" / "work")]
+    store = open_found(locate(named, [], {}, tmp_path))
+    assert store.places == ("hermes", "work")
+    for name in ("hermes", "default"):
+        assert [id_ for _, id_ in _found(store, f"profile:{name}")] == [SAME, "chat"]
 
 
 def test_the_query_is_shown_as_it_was_understood() -> None:

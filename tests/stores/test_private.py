@@ -213,7 +213,7 @@ USED = {
     ),
     *("first_outlines", "handover", "home", "info", "key_of", "keys_of", "keys_starting", "look"),
     *("message_key", "newest_below", "noted_as", "noted_id", "origin", "outlines", "own_notes"),
-    *("place", "profile_at", "recovered", "scoped", "set_of", "stores", "together", "too_long"),
+    *("place", "profiles_at", "recovered", "scoped", "set_of", "stores", "together", "too_long"),
     *("chats_stamp", "file_catalog", "file_sessions", "hold", "let_go", "one_of", "resume_call"),
     *("transcript_provenance", "troubles"),
 }

@@ -18,6 +18,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import tzinfo
+from functools import cache
 from typing import NamedTuple
 
 from explorer.model import Hidden, Kind, Message, State
@@ -85,8 +86,8 @@ class Known(NamedTuple):
     pins: frozenset[int] = frozenset()
     """Keys of rows that are pinned."""
     fates: Fates = NO_FATES
-    profile: Callable[[int], str] = lambda key: ""
-    """The name of the profile whose file a session is in; empty where it is of none."""
+    profiles: Callable[[int], tuple[str, ...]] = lambda key: ()
+    """The names of the profile whose file a session is in; none where it is of none."""
     chats: Mapping[str, frozenset[int]] = {}
     """The sessions of chats that were chosen, by the value of `chat:` that means each."""
 
@@ -188,10 +189,10 @@ def session_test(query: Query, now: float, tz: tzinfo | None = None) -> SessionT
 
 
 def _profile(field: Field, known: Known) -> _Test:
-    asked = {value.casefold() for value in field.any_of}
-    file, owners = known.profile, known.columns[OWNER]
-    owned = {key for key, name in owners.items() if name.casefold() in asked}
-    return lambda parts: parts[-1] in owned or file(parts[-1]).casefold() in asked
+    # Few profiles have many sessions.
+    asked, file = cache(field.names_one_of), known.profiles
+    owned = {key for key, name in known.columns[OWNER].items() if asked((name,))}
+    return lambda parts: parts[-1] in owned or asked(file(parts[-1]))
 
 
 def _chat(field: Field, chats: Mapping[int, str], chosen: Mapping[str, frozenset[int]]) -> _Test:

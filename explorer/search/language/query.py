@@ -9,7 +9,7 @@ text, because this runs at each key.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import tzinfo
 from typing import Literal, NamedTuple
 
@@ -168,6 +168,10 @@ class Field(NamedTuple):
         """The values of which one must fit, of a field that takes several."""
         return tuple(quoted or bare for quoted, bare in _ALTERNATIVE.findall(self.value))
 
+    def names_one_of(self, names: Collection[str]) -> bool:
+        """Whether one of its values is one of these names."""
+        return not {one.casefold() for one in names}.isdisjoint(map(str.casefold, self.any_of))
+
 
 class Query(NamedTuple):
     """What is searched for."""
@@ -200,10 +204,11 @@ class Query(NamedTuple):
         """Whether everything fits: where words stand says nothing without words."""
         return not self.clauses and all(field.name == PLACE_FIELD for field in self.fields)
 
-    def asks_for_profile(self, name: str) -> bool:
-        """Whether a profile is among those that it asks for; all are where it names none."""
+    def asks_for_profile(self, names: Collection[str]) -> bool:
+        """Whether a profile with these names is among those that it asks for; all are where it
+        names none."""
         return all(
-            (name.casefold() in map(str.casefold, field.any_of)) is not field.negated
+            field.names_one_of(names) is not field.negated
             for field in self.fields
             if field.name == PROFILE_FIELD
         )

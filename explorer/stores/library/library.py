@@ -28,6 +28,7 @@ from explorer.stores.base import (
     NamedSession,
     Needles,
     OneStore,
+    ScopedText,
     Starting,
     Store,
     Stretch,
@@ -169,12 +170,21 @@ class Library(Store):
     def stores(self) -> Sequence[OneStore]:
         return [member.as_one() for member in self.members.all]
 
-    def scoped(self, text: str) -> tuple[str, str]:
+    def profiles_at(self, key: int) -> tuple[str, ...]:
+        # As in `place`.
+        try:
+            return self.members.all[key % self._step].names
+        except IndexError:
+            raise session_gone() from None
+
+    def scoped(self, text: str) -> ScopedText:
         # A name may hold a slash itself: the longest that fits is meant.
-        for name in sorted(self.places, key=len, reverse=True):
+        names = {name for one in self.members.all for name in one.names}
+        for name in sorted(names, key=len, reverse=True):
             if text.startswith(f"{name}/") and len(text) > len(name) + 1:
-                return name, text[len(name) + 1 :]
-        return "", text
+                places = tuple(one.name for one in self.members.all if name in one.names)
+                return ScopedText(name, places, text[len(name) + 1 :])
+        return ScopedText("", (), text)
 
     def noted_as(self, place: str, id_: str) -> str:
         return noted_as(self.places.index(place), id_) if place in self.places else id_
@@ -485,13 +495,17 @@ class Library(Store):
         """A whole id or title means that session; `PROFILE/ID` one in that profile, or else one
         that belongs to it and is in the file of another."""
         found = self._find_in(None, text, token)
-        exact = [one for one in found if text in (one.id, one.title)]
+        exact = _whole(found, text)
         if exact or "/" not in text:
             return exact or found
-        profile, id_ = self.scoped(text)
-        within = [member for member in self.members.all if member.name == profile]
-        named = self._find_in(within, id_, token) if within else []
-        return named or self._find_of(text, token) or ([] if within else found)
+        scope = self.scoped(text)
+        named = self._find_in(self._meant(scope), scope.rest, token)
+        found = [] if scope.places else found
+        return _whole(named, scope.rest) or named or self._find_of(text, token) or found
+
+    def _meant(self, scope: ScopedText) -> list[Member]:
+        """The stores that a profile before a slash means."""
+        return [member for member in self.members.all if member.name in scope.places]
 
     def _find_in(
         self, members: Collection[Member] | None, text: str, token: CancelToken | None
@@ -530,13 +544,12 @@ class Library(Store):
         return self._file_rows[1]
 
     def file_session(self, id_: str, token: CancelToken | None = None) -> FileSession | None:
-        profile, own = self.scoped(id_)
-        members = [one for one in self.members.all if not profile or one.name == profile]
-        asked = own if profile else id_
-        told = self._ask(lambda member: member.store.file_session(asked, token), members)
+        scope = self.scoped(id_)
+        members = self._meant(scope) if scope.places else None
+        told = self._ask(lambda member: member.store.file_session(scope.rest, token), members)
         found = [(member, one) for member, one in told if one is not None]
         if len(found) > 1:
-            names = [f"{member.name}/{id_}" for member, _ in found]
+            names = [f"{member.name}/{scope.rest}" for member, _ in found]
             raise SeveralSessions(id_, "Use one of these", names)
         for member, one in found:
             key = member.outer(one.session.key)
@@ -550,10 +563,11 @@ class Library(Store):
             for member, messages in self._ask(lambda one: one.store.lost_messages(id_, token))
             if messages
         ]
-        profile, own = self.scoped(id_)
-        if not found and profile:
-            within = [member for member in self.members.all if member.name == profile]
-            found = self._ask(lambda one: one.store.lost_messages(own, token), within)
+        scope = self.scoped(id_)
+        if not found and scope.places:
+            id_ = scope.rest
+            told = self._ask(lambda one: one.store.lost_messages(id_, token), self._meant(scope))
+            found = [(member, messages) for member, messages in told if messages]
         if len(found) > 1:
             names = [f"{member.name}/{id_}" for member, _ in found]
             raise SeveralSessions(id_, "Use one of these", names)
@@ -581,6 +595,11 @@ class Library(Store):
 
     def newest_below(self, token: CancelToken | None = None) -> Callable[[object], float]:
         return search.newest_below(self.members, token)
+
+
+def _whole(found: Sequence[NamedSession], text: str) -> list[NamedSession]:
+    """Those with this very id or title."""
+    return [one for one in found if text in (one.id, one.title)]
 
 
 def _of_session(key: int, outlines: Sequence[Outline]) -> list[Outline]:

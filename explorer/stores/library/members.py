@@ -64,6 +64,8 @@ class MemberFile(NamedTuple):
     """Raises a `StoreError` where it cannot be."""
     told: Callable[[StoreError], StoreError] = lambda error: error
     """What is said of such an error."""
+    profile: str | None = None
+    """What its agent calls it."""
 
 
 class MemberMark(NamedTuple):
@@ -107,6 +109,8 @@ class Member:
         self._stores = stores
         self.path = file.path
         self.name = file.name
+        self.profile = file.profile
+        self.names = OneStore(file.name, file.path, None, profile=file.profile).names
         self.outer = ring.outer(number)
         self.outers = ring.outers(number)
         self._error: StoreError | None = None
@@ -270,7 +274,7 @@ class Member:
             counted = Census(known.catalog)
         sound = (counted is None or counted.known.sound) and (told is None or told[1].sound)
         number = counted.total if counted else None
-        return OneStore(self.name, self.path, self._store, self.error, number, sound)
+        return OneStore(self.name, self.path, self._store, self.error, number, sound, self.profile)
 
     def fates(self, found: Fates) -> Fates:
         outer = self.outer
@@ -309,7 +313,7 @@ class Members:
     @property
     def troubles(self) -> list[UnreadableStore]:
         return [
-            UnreadableStore(one.name, one.path, one.error)
+            UnreadableStore(one.name, one.path, one.error, one.names)
             for one in self.all
             if one.error is not None
         ]

@@ -36,6 +36,7 @@ from explorer.stores.base import (
     NamedSession,
     Needles,
     OneStore,
+    ScopedText,
     Section,
     Starting,
     Store,
@@ -290,11 +291,11 @@ class PrivateStore(Store):
         same = one.store is self._inner
         return one._replace(store=self if same else PrivateStore(one.store, self._hiding))
 
-    def scoped(self, text: str) -> tuple[str, str]:
+    def scoped(self, text: str) -> ScopedText:
         return self._inner.scoped(text)
 
-    def profile_at(self, key: int) -> str:
-        return self._inner.profile_at(key)
+    def profiles_at(self, key: int) -> tuple[str, ...]:
+        return self._inner.profiles_at(key)
 
     def key_of(self, file: Path, key: int) -> int | None:
         return self._inner.key_of(file, key)

@@ -173,7 +173,8 @@ class PruneScreen(Closing[None]):
 
         def take(found: tuple[Ground, frozenset[int], list[str]]) -> None:
             self._ground, kept, self._owners = found
-            names = (*store.places, *self._owners)
+            files = (name for one in store.stores() for name in one.names)
+            names = (*files, *self._owners)
             self._rules = by_profile(self._rules, names, self._clock())
             self.sessions.selection.add(sorted(kept))
             self._keep()

@@ -90,9 +90,10 @@ class Offering:
         catalog = self._lister.catalog
         sources = sorted(filter(None, catalog.source_names)) if catalog else ()
         store = self._lister.store
-        files = store.places or (store.profile,) if store is not None else ()
+        stores = store.stores() if store is not None else ()
+        files = (name for one in stores for name in one.names)
         owners = self._known.get("profile", ())
-        profiles = list(dict.fromkeys(filter(None, (*files, *owners))))
+        profiles = list(dict.fromkeys((*files, *owners)))
         known = {**self._known, "source": sources, "platform": sources, "profile": profiles}
         if (chat := self._lister.chat) is not None and "chat" in known:
             known["chat"] = [*known["chat"], chat.label]

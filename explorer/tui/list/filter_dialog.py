@@ -208,8 +208,8 @@ class FilterScreen(Dialog[None]):
             about = expiring(fates or NO_FATES, catalog.chain, now)
             said = counted(store, catalog, known, wish, token, about)
             pins = pinned_rows(store, catalog, wish.pins, token)
-            place = (store.place,) if store.places else ()
-            made = tally(catalog, known, wish.filters, wish.shown, pins, about, *place)
+            profiles = (store.profiles_at,) if store.places else ()
+            made = tally(catalog, known, wish.filters, wish.shown, pins, about, *profiles)
             return known, made, said
 
         def take(result: tuple[Columns, Tally, Arranged]) -> None:
