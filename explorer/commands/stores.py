@@ -2,19 +2,29 @@
 
 import argparse
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
+from explorer.arguments.commands import PROGRAM
 from explorer.commands.output import note
 from explorer.commands.waiting import waiting_for_one
-from explorer.commands.words import only_profile, unknown_source, unreadable_profile, which_profile
+from explorer.commands.words import (
+    kept_elsewhere,
+    only_profile,
+    unknown_source,
+    unreadable_profile,
+    which_profile,
+)
 from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError, UsageError
 from explorer.model import Session
 from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.census import Census
+from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore, current_folder, default_home, locate
+from explorer.stores.hermes.store import profile_of, root_above
 from explorer.stores.open_found import every_set, open_found
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.server_path import on_server
@@ -138,7 +148,12 @@ def _usual_profiles(found: Sequence[FoundStore], options: argparse.Namespace) ->
 
 def _opened(found: Sequence[FoundStore], options: argparse.Namespace) -> Store:
     found = every_set(found, waiting=waiting_for_one(found))
-    store = open_found(found, None, waiting_for_one(found), notes_path(), trash_path())
+    try:
+        store = open_found(found, None, waiting_for_one(found), notes_path(), trash_path())
+    except StoreError as error:
+        if len(found) > 1:
+            raise
+        raise _with_kept_elsewhere(error, found[0].path, options) from None
     options.asked = {one.path for one in found if one.asked}
     options.warned = set()
     options.missed = None
@@ -161,7 +176,28 @@ def warn_of(name: str, path: Path, error: StoreError, options: argparse.Namespac
         options.missed = error.exit_code
     if path not in options.warned:
         options.warned.add(path)
-        note(unreadable_profile(name, error))
+        note(unreadable_profile(name, _with_kept_elsewhere(error, path, options)))
+
+
+def _with_kept_elsewhere(error: StoreError, path: Path, options: argparse.Namespace) -> StoreError:
+    """What is wrong with a profile that was named; of one without a file also where its sessions
+    are, since a gateway may keep them in the file of another."""
+    profile = profile_of(path)
+    if error.problem is not Problem.MISSING or profile not in options.profile:
+        return error
+    root = root_above(path.parent)
+    try:
+        beside = open_found(locate([str(root)], [], {}, None))
+        owners = beside.columns({OWNER})[OWNER]
+    except ExplorerError:
+        return error
+    places = dict.fromkeys(beside.place(key) for key, owner in owners.items() if owner == profile)
+    if not places:
+        return error
+    named = options.db or os.environ.get("SESSION_EXPLORER_DB")
+    where = ("--db", str(root)) if named else ()
+    command = shlex.join((PROGRAM, *where, "search", f"profile:{profile}"))
+    return error.also(kept_elsewhere(list(places), command))
 
 
 def _found(options: argparse.Namespace) -> list[FoundStore]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from explorer.errors import Problem, StoreError, UsageError, closest
 from explorer.render.clean import clean_line
 from explorer.stores.hermes.left_behind import LeftBehind, left_behind
-from explorer.stores.hermes.store import PROFILE_NAME, PROFILES, STATE_FILE
+from explorer.stores.hermes.store import PROFILE_NAME, PROFILES, STATE_FILE, root_above
 from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import is_broken_link, store_error
 
@@ -207,12 +207,7 @@ def root_of(folder: Path, environment: Mapping[str, str]) -> Path:
     usual = default_home(environment)
     if usual in folder.parents:
         return usual
-    return _above(folder)
-
-
-def _above(folder: Path) -> Path:
-    """The root of a profile's folder; any other folder is its own."""
-    return folder.parent.parent if folder.parent.name == PROFILES else folder
+    return root_above(folder)
 
 
 def _profiles_in(root: Path, own: Path | None = None) -> Iterator[FoundStore]:
@@ -232,7 +227,7 @@ def _folder_of(root: Path, profile: str) -> Path:
 
 
 def _chosen_profiles(folder: Path, names: Sequence[str], because: str) -> list[FoundStore]:
-    root = _above(folder)
+    root = root_above(folder)
     known = profiles(root)
     for name in names:
         # A name of another form could lead out of the folder.
@@ -250,7 +245,7 @@ def _chosen_profile(root: Path, name: str, because: str) -> FoundStore:
     except StoreError as error:
         if error.problem is not Problem.NO_STATE_FILE:
             raise
-    makes = f"The profile has no sessions yet: `hermes -p {name}` makes the file."
+    makes = f"The profile has no state file yet: `hermes -p {name}` makes the file."
     return FoundStore(path, asked=True, because=makes, name=name)
 
 
@@ -423,7 +418,7 @@ def profile_root(db: str | None, environment: Mapping[str, str], here: Path | No
     )
     if asked and _is_address(asked):
         asked = ""
-    return _above(_found_from(here, _expanded(asked) if asked else default_home(environment)))
+    return root_above(_found_from(here, _expanded(asked) if asked else default_home(environment)))
 
 
 def profiles(root: Path) -> list[str]:

@@ -264,6 +264,46 @@ def test_plain_names_of_profiles_are_known_in_several_homes(
     assert "No profile 'wrok'. Closest: work" in command(*homes, "show", "wrok/x").err
 
 
+def test_a_profile_whose_chats_are_all_in_another_file_names_them_too(
+    two: Path, command: Command
+) -> None:
+    """A gateway of several profiles may never make the files of the others."""
+    profile_file(two, "zoo")
+    with altered(two / "state.db") as db:
+        db.execute(
+            "UPDATE sessions SET session_key = 'agent:zoo:telegram:dm:7', title = 'Trains'"
+            " WHERE id = 'chat'"
+        )
+    for name in ("zoo/chat", "zoo/cha", "zoo/Trains"):
+        assert command("show", name, "--json").json["session"]["id"] == "chat"
+        assert command("resume", "--print", name).out.endswith("-p default --resume=chat\n")
+        assert command("rename", name, "To Kyoto", "--dry-run").code == 0
+    said = command("show", "zoo/Garden")
+    assert said.code == ExitCode.NO_SUCH_SESSION
+    assert "No session with the id or title 'zoo/Garden'" in said.err
+
+
+def test_it_says_where_the_sessions_of_a_profile_without_a_file_are(
+    two: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("zoo", "fresh"):
+        profile_file(two, name)
+    with altered(two / "state.db") as db:
+        db.execute("UPDATE sessions SET session_key = 'agent:zoo:x:dm:7' WHERE id = 'chat'")
+    elsewhere = "Sessions of it are in the file of default: `session-explorer"
+    said = command("--profile", "zoo", "list")
+    assert said.code == ExitCode.CANNOT_OPEN
+    assert f"{elsewhere} search profile:zoo` lists them." in said.err
+    assert command("search", "profile:zoo").out.startswith("book a train  chat · zoo, in default")
+    beside = command("--profile", "zoo", "--profile", "work", "list")
+    assert beside.code == ExitCode.CANNOT_OPEN
+    assert elsewhere in beside.err
+    assert "Sessions of it" not in command("--profile", "fresh", "list").err
+    monkeypatch.delenv("HERMES_HOME")
+    said = command("--db", two, "--profile", "zoo", "list")
+    assert f"{elsewhere} --db {two} search profile:zoo` lists them." in said.err
+
+
 def test_an_unknown_profile_before_a_slash_is_named_with_the_closest(
     seven: Path, command: Command
 ) -> None:

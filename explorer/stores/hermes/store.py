@@ -70,6 +70,11 @@ def profile_of(path: Path) -> str | None:
     return "default" if is_home else None
 
 
+def root_above(folder: Path) -> Path:
+    """The root of a profile's folder; any other folder is its own."""
+    return folder.parent.parent if folder.parent.name == PROFILES else folder
+
+
 def is_hermes(schema: Schema) -> bool:
     """Whether these are the tables of Hermes: the core that every version has."""
     return schema.has("sessions", "id", "source", "started_at") and schema.has(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoSuchSession, SeveralSessions, StoreError, session_gone
+from explorer.errors import NoFileYet, NoSuchSession, SeveralSessions, StoreError, session_gone
 from explorer.model import Message, Outline, Provenance, SearchModes, Session, Sort, StoreInfo
 from explorer.stores.base import (
     Candidate,
@@ -504,8 +504,13 @@ class Library(Store):
         return _whole(named, scope.rest) or named or self._find_of(text, token) or found
 
     def _meant(self, scope: ScopedText) -> list[Member]:
-        """The stores that a profile before a slash means."""
-        return [member for member in self.members.all if member.name in scope.places]
+        """The stores that a profile before a slash means; one without a file yet has nothing, while
+        another file may have sessions of it."""
+        return [
+            member
+            for member in self.members.all
+            if member.name in scope.places and not isinstance(member.error, NoFileYet)
+        ]
 
     def _find_in(
         self, members: Collection[Member] | None, text: str, token: CancelToken | None
