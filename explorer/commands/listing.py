@@ -6,7 +6,7 @@ from typing import NamedTuple
 from explorer.commands.output import note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.session_table import session_lines
-from explorer.commands.shapes import Shape, fate_shape, session_shape, store_shape
+from explorer.commands.shapes import fate_shape, listed_shapes, session_shape
 from explorer.commands.stores import (
     chosen_store,
     known_catalog,
@@ -18,7 +18,7 @@ from explorer.commands.stores import (
 from explorer.commands.words import damaged_profile, files_summary, list_summary
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
-from explorer.stores.base import OneStore, Store
+from explorer.stores.base import Store
 from explorer.stores.catalog import named_by
 from explorer.stores.census import Census, CountedRows
 from explorer.stores.sort_order import expiry, ordered, values_of
@@ -55,9 +55,7 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
                 "files_without_session": None if files is None else files.unreadable,
                 "hidden": {name.value: number for name, number in rows.hidden.items()},
                 "sound": catalog.sound,
-                "stores": [
-                    _listed_shape(one, census, bool(store.places)) for one in store.stores()
-                ],
+                "stores": listed_shapes(store, census),
                 "sessions": [
                     session_shape(session, store, fate_shape(fates, parts[session.key], now))
                     for session in sessions
@@ -77,12 +75,6 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     if not catalog.sound:
         _warn_damaged(store)
     return ExitCode.DONE
-
-
-def _listed_shape(one: OneStore, census: Census, several: bool) -> Shape:
-    if several:
-        return store_shape(one, one.sessions)
-    return store_shape(one._replace(sound=census.known.sound), census.total)
 
 
 def _warn_damaged(store: Store) -> None:

@@ -18,7 +18,7 @@ from explorer.commands.output import (
     write_json,
 )
 from explorer.commands.pager import paged
-from explorer.commands.shapes import hit_shape
+from explorer.commands.shapes import hit_shape, listed_shapes
 from explorer.commands.stores import (
     chosen_store,
     noted_pins,
@@ -36,13 +36,15 @@ from explorer.search.hits import CompleteSearch
 from explorer.search.language.corrections import corrections
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.census import Census
 from explorer.stores.resolve import profiles_of
 
 
 def search_messages(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     text = " ".join(options.query)
-    catalog = store.catalog().with_files(store.file_catalog())
+    listed = store.catalog()
+    catalog = listed.with_files(store.file_catalog())
     pins = partial(noted_pins, store, catalog)
     search = CompleteSearch(store, catalog, text, now, everything=options.all, pins=pins)
     limit = options.limit or None
@@ -64,6 +66,7 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
                 "total": search.total,
                 "hidden": {name.value: number for name, number in search.hidden.items()},
                 "notes": list(search.query.notes),
+                "stores": listed_shapes(store, Census(listed)),
                 "hits": [hit_shape(hit) for hit in given],
             }
         )

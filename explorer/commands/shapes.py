@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from explorer.model import Hit, Kind, Message, Provenance, Session, StoreInfo
 from explorer.render.figures import iso_utc
 from explorer.stores.base import OneStore, Store
+from explorer.stores.census import Census
 from explorer.stores.fates import Fates, reason_words
 from explorer.stores.hermes.store import profile_of
 from explorer.stores.server_path import on_server
@@ -128,6 +129,14 @@ def store_shape(one: OneStore, sessions: int | None, messages: int | None = None
         "sound": None if error else one.sound,
         "error": f"{error.title}. {error.message}" if error else None,
     }
+
+
+def listed_shapes(store: Store, census: Census) -> list[Shape]:
+    """The files that a command is about, which has counted their sessions."""
+    if store.places:
+        return [store_shape(one, one.sessions) for one in store.stores()]
+    (one,) = store.stores()
+    return [store_shape(one._replace(sound=census.known.sound), census.total)]
 
 
 def plan_shape(plan: "EditPlan", store: "Store") -> Shape:

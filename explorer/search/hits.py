@@ -16,6 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from explorer.cancel import CancelToken
+from explorer.errors import NoFileYet
 from explorer.model import Hidden, Hit, Message, MessageState
 from explorer.render import veil
 from explorer.search.engine import (
@@ -194,6 +195,7 @@ class CompleteSearch:
         self.total = 0
         self.hidden: Counter[Hidden] = Counter()
         self.complete = False
+        """Whether all that it asks for was searched."""
 
     def hits(self, token: CancelToken | None = None, most: int | None = None) -> Iterator[Hit]:
         """Sessions whose title matches, then messages; after the first `most`, the others are
@@ -213,7 +215,14 @@ class CompleteSearch:
                     room -= 1
                     yield hit
             self.hidden.update(gathered.hidden)
-        self.complete = True
+        self.complete = not self._missed()
+
+    def _missed(self) -> bool:
+        """Whether a profile that the query asks for could not be searched."""
+        return any(
+            not isinstance(one.error, NoFileYet) and self.query.asks_for_profile(one.names)
+            for one in self._store.troubles
+        )
 
     def _given(
         self, found: Sequence[T], room: int, read: Callable[[Sequence[T]], Iterator[Hit]]

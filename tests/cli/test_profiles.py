@@ -381,6 +381,35 @@ def test_every_reading_command_goes_on_without_them(seven: Path, command: Comman
         assert ("empty: No sessions yet." in said.err) == (arguments == ["info"])
 
 
+@pytest.mark.parametrize(
+    ("query", "complete"),
+    [
+        ("water", False),
+        ("water profile:work", True),
+        ("water profile:work,locked", False),
+        ("water -profile:locked,broken", True),
+        ("profile:broken", False),
+        ("profile:empty", True),
+    ],
+)
+def test_a_search_is_complete_where_all_that_it_asks_for_was_searched(
+    query: str, complete: bool, seven: Path, command: Command
+) -> None:
+    found = command("search", "--json", query).json
+    assert found["complete"] is complete
+    assert [one["profile"] for one in found["stores"]] == list(PROFILES)
+    errors = {one["profile"]: one["error"] for one in found["stores"] if one["error"]}
+    assert errors.keys() == {"broken", "empty", "locked"}
+    assert errors["broken"].startswith("Not a database. ")
+
+
+def test_a_search_names_its_only_file_too(two: Path, command: Command) -> None:
+    found = command("--db", two / "state.db", "search", "--json", "water").json
+    assert found["complete"] is True
+    (one,) = found["stores"]
+    assert (one["store"], one["sessions"], one["error"]) == (str(two / "state.db"), 2, None)
+
+
 def test_what_a_profile_that_was_named_cannot_do_is_an_error(seven: Path, command: Command) -> None:
     for name in ("broken", "empty"):
         for command_name in ("list", "info"):
