@@ -44,6 +44,8 @@ class ChatList(NamedTuple):
     troubles: tuple[str, ...] = ()
     labels: Mapping[Identity, str] = {}
     """What chats are called whose words others have too."""
+    profiles: Mapping[str, tuple[str, ...]] = {}
+    """The names of each of several profiles, by that of lists."""
 
     def name(self, chat: Chat) -> str:
         """What the current session of a chat is called; empty where nothing is known."""
@@ -55,6 +57,10 @@ class ChatList(NamedTuple):
     def words(self, chat: Chat) -> str:
         """What a chat is called among all others."""
         return clean_line(self.labels.get(identity(chat), chat.words), 100)
+
+    def profile_names(self, chat: Chat) -> tuple[str, ...]:
+        """The names of the profile that it belongs to, and of that whose file has its route."""
+        return chat.profile, *self.profiles.get(chat.place, ())
 
 
 class ChatSort(StrEnum):
@@ -81,17 +87,17 @@ class ChatWish(NamedTuple):
     active: float | None = None
     """Within how many seconds they were written to."""
 
-    def takes(self, chat: Chat, name: str, now: float) -> bool:
+    def takes(self, chat: Chat, listed: ChatList, now: float) -> bool:
         if self.platforms and chat.origin.platform.casefold() not in self.platforms:
             return False
         if self.profiles and self.profiles.isdisjoint(
-            one.casefold() for one in (chat.profile, chat.place)
+            map(str.casefold, listed.profile_names(chat))
         ):
             return False
         if self.active is not None and (chat.updated_at or 0.0) < now - self.active:
             return False
         origin = chat.origin
-        known = (*origin, origin.words, chat.key, chat.session_id, name)
+        known = (*origin, origin.words, chat.key, chat.session_id, listed.name(chat))
         text = "\n".join(known).casefold()
         return all(word in text for word in self.words)
 
@@ -136,7 +142,8 @@ def read_chats(store: Store, now: float, token: CancelToken | None = None) -> Ch
     untitled = [Unit(one.key, (one.key,), Kind.ROOT) for one in current if not one.title]
     rows = store.sessions(untitled[:MOST_NAMED], now, token) if untitled else []
     named = {row.key: row.called for row in rows}
-    return ChatList(found.chats, named, found.troubles, _labels(found.chats))
+    profiles = {one.name: one.names for one in store.stores()}
+    return ChatList(found.chats, named, found.troubles, _labels(found.chats), profiles)
 
 
 def _labels(chats: Sequence[Chat]) -> dict[Identity, str]:
@@ -160,7 +167,7 @@ def unknown_platforms(listed: ChatList, wish: ChatWish) -> tuple[list[str], list
 
 def chosen(listed: ChatList, wish: ChatWish, sort: ChatSort, now: float) -> list[Chat]:
     """The chats that are wanted, in order."""
-    found = [one for one in listed.chats if wish.takes(one, listed.name(one), now)]
+    found = [one for one in listed.chats if wish.takes(one, listed, now)]
     if sort is ChatSort.NAME:
         found.sort(key=lambda one: one.words.casefold())
     elif sort is ChatSort.PLATFORM:
@@ -230,8 +237,10 @@ def facts(chat: Chat, now: float, several: bool) -> list[str]:
 
 def profile_words(chat: Chat) -> str:
     """Whose chat it is, and whose file has its session where that is another one."""
-    place = chat.current.place if chat.current is not None else ""
-    return whose(chat.profile, None, place) or chat.profile or chat.place
+    current = chat.current
+    if current is None or not current.place:
+        return chat.profile or chat.place
+    return whose(chat.profile, current.stored_by, current.place)
 
 
 def label(chat: Chat, every: Sequence[Chat]) -> str:
@@ -248,7 +257,7 @@ def label(chat: Chat, every: Sequence[Chat]) -> str:
 
 def _kin(chat: Chat) -> tuple[str, str]:
     """What is shown of a chat beside its name."""
-    return chat.origin.platform, chat.profile
+    return chat.origin.platform, profile_words(chat)
 
 
 def _person(chat: Chat) -> str:

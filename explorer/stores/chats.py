@@ -2,7 +2,8 @@
 
 A chat is known by a route, which says what its current session is, by the sessions that carry its
 key, or by both. Routes and sessions may lie in different files: a gateway that serves several
-profiles keeps all routes in one of them. So they are read apart and joined here.
+profiles keeps all routes in one of them. So they are read apart and joined here, within one home of
+the agent: a backup beside it has the same chats again.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -53,6 +54,8 @@ class Route(NamedTuple):
     """The profile that the chat belongs to; empty where its file is of none."""
     scope: str
     """Within which the key means one chat: the profile, or the file where that is of none."""
+    home: str
+    """The folder of the agent that all its profiles are in; of a copy elsewhere the file itself."""
     file: str
     """The state file that the route was found in or beside."""
     place: str
@@ -80,7 +83,10 @@ class ChatSession(NamedTuple):
     """The key of its chat; empty where only a route says that it is one."""
     profile: str
     scope: str
+    home: str
     file: str
+    stored_by: str
+    """The profile whose file it is in; empty for a copy."""
     place: str
     title: str | None
     origin: Origin
@@ -161,19 +167,19 @@ def joined(
 ) -> tuple[Chat, ...]:
     """The chats of these routes and sessions; the routes of some files are `unread`. A session that
     was continued after compression is a part of the one that continues it, not an earlier one."""
-    of_chat: dict[tuple[str, str], list[ChatSession]] = {}
-    by_id: dict[str, list[ChatSession]] = {}
+    of_chat: dict[tuple[str, str, str], list[ChatSession]] = {}
+    by_id: dict[tuple[str, str], list[ChatSession]] = {}
     for one in sessions:
-        by_id.setdefault(one.id, []).append(one)
+        by_id.setdefault((one.home, one.id), []).append(one)
         if one.chat:
-            of_chat.setdefault((one.scope, one.chat), []).append(one)
+            of_chat.setdefault((one.home, one.scope, one.chat), []).append(one)
     chats = []
     for route in _best(routes):
         target = _target(route, by_id)
-        own = of_chat.pop((route.scope, route.key), [])
+        own = of_chat.pop((route.home, route.scope, route.key), [])
         if target is not None and target.chat == route.key and target.scope != route.scope:
             # A gateway of one profile names it in the sessions, but not in its routes.
-            own = [*own, *of_chat.pop((target.scope, route.key), [])]
+            own = [*own, *of_chat.pop((target.home, target.scope, route.key), [])]
             route = route._replace(profile=target.profile or route.profile)
         chats.append(_routed(route, target, own))
     alone = (_unrouted(own) for own in of_chat.values())
@@ -183,9 +189,9 @@ def joined(
 
 def _best(routes: Iterable[Route]) -> list[Route]:
     """One route for each chat: the one that the gateway itself would take."""
-    found: dict[tuple[str, str], Route] = {}
+    found: dict[tuple[str, str, str], Route] = {}
     for route in routes:
-        chat = route.scope, route.key
+        chat = route.home, route.scope, route.key
         other = found.get(chat)
         if other is None or _weight(route) > _weight(other):
             found[chat] = route
@@ -196,21 +202,23 @@ def _weight(route: Route) -> tuple[bool, bool, float]:
     return not route.moved, route.known_from is KnownFrom.ROUTING, route.updated_at or 0.0
 
 
-def _target(route: Route, by_id: Mapping[str, Sequence[ChatSession]]) -> ChatSession | None:
+def _target(
+    route: Route, by_id: Mapping[tuple[str, str], Sequence[ChatSession]]
+) -> ChatSession | None:
     """The session that a route leads to: in the file of the chat's own profile, else in the file
-    that has the route, else wherever it is."""
+    that has the route, else wherever it is in this home."""
 
     def weight(one: ChatSession) -> tuple[bool, bool, bool]:
-        of_profile = one.place == route.profile or not one.place
-        return of_profile and one.profile == route.profile, one.file == route.file, bool(one.chat)
+        own = one.stored_by == one.profile == route.profile
+        return own, one.file == route.file, bool(one.chat)
 
-    return max(by_id.get(route.session_id, ()), key=weight, default=None)
+    return max(by_id.get((route.home, route.session_id), ()), key=weight, default=None)
 
 
 def _routed(route: Route, current: ChatSession | None, own: Sequence[ChatSession]) -> Chat:
     where = RouteTarget.GONE
     if current is not None:
-        same = not current.place or current.file == route.file or current.place == route.profile
+        same = current.file == route.file or current.stored_by == route.profile
         where = RouteTarget.HERE if same else RouteTarget.ELSEWHERE
     origin = route.origin
     for one in (*([current] if current else ()), *own[:ENOUGH]):

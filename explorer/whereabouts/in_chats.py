@@ -14,7 +14,7 @@ def chats_beside(path: Path) -> Chats:
     """The chats that are known beside a state file that is missing or cannot be read."""
     if path.name != STATE_FILE:
         return Chats()
-    found = read_routes_beside(ChatFile(path, None))
+    found = read_routes_beside(ChatFile(path, None, str(path)))
     return Chats(joined(found.routes, ()), found.troubles)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,6 +64,21 @@ def test_a_person_reads_who_where_and_which_session(command: Command) -> None:
     assert f"{OTHER}, in default" in done.out
     assert ESC not in done.out
     assert done.err.endswith("12 chats\n")
+
+
+def test_chats_of_two_homes_say_which_one_they_are_of(command: Command, tmp_path: Path) -> None:
+    root, backup = tmp_path / "hermes", tmp_path / "backup"
+    shutil.copytree(root, backup)
+    both = "--db", root, "--db", backup
+    said = command(*both, "chats").out
+    for place in ("hermes", "backup"):
+        assert f"DM with Ada  telegram · {place} ·" in said
+        assert f" · {OTHER}, in {place} ·" in said
+        assert f" · {place}/{OTHER} ·" in said
+    every = command(*both, "chats", "--json", "profile:default").json["chats"]
+    assert {one["store"] for one in every} == {f"{home}/state.db" for home in (root, backup)}
+    one = command(*both, "chats", "--json", "profile:backup").json["chats"]
+    assert {chat["store"] for chat in one} == {f"{backup}/state.db"}
 
 
 def test_wrong_values_name_the_closest(command: Command) -> None:

@@ -253,7 +253,9 @@ class HermesStore(Store):
     def _chat_file(self) -> "ChatFile":
         from explorer.stores.hermes.chats.routes import ChatFile
 
-        return ChatFile(self.path, self.profile)
+        root = root_above(self.path.absolute().parent)
+        home = os.path.realpath(root) if self.profile else str(self.path)
+        return ChatFile(self.path, self.profile, home)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         from explorer.stores.hermes.sessions.columns import keys_of

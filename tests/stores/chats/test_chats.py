@@ -1,6 +1,7 @@
 """Chats: routes and sessions joined over the files of two profiles, as the gateway sees them."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,28 @@ def test_the_same_key_in_two_profiles_is_two_chats(tmp_path: Path) -> None:
         ("default", ada.session),
         (OTHER, NAMED["interrupted"].session),
     }
+
+
+def test_chats_of_two_homes_are_never_one(tmp_path: Path) -> None:
+    """A backup has the sessions of the home beside it, here without most of the routes."""
+    root = gateway_home(tmp_path / "hermes")
+    alone = chats_of(root)
+    copied = shutil.copytree(root, tmp_path / "backup")
+    with altered(copied / "state.db") as db:
+        db.execute("DELETE FROM gateway_routing")
+    shutil.rmtree(copied / "sessions")
+    both = open_found(locate([str(copied), str(root)], [], {}, None)).chats(NOW).chats
+    of_home = {chat.key: chat for chat in both if chat.file.startswith(str(root))}
+    assert of_home.keys() == alone.keys()
+    for key, chat in of_home.items():
+        known = alone[key]
+        assert (chat.known_from, chat.session_id) == (known.known_from, known.session_id)
+        assert chat.where is known.where
+        assert [(one.id, one.file) for one in chat.sessions] == [
+            (one.id, one.file) for one in known.sessions
+        ]
+    of_backup = [chat for chat in both if chat.file.startswith(str(copied))]
+    assert all(one.file.startswith(str(copied)) for chat in of_backup for one in chat.sessions)
 
 
 def test_a_route_of_a_moved_home_is_shown_and_marked(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ class ChatFile(NamedTuple):
     path: Path
     profile: str | None
     """Who owns what names no other profile; None for a copy that lies elsewhere."""
+    home: str
+    """As that of a route."""
 
     def owned(self, key: object, named: object) -> tuple[str, str]:
         """(profile, scope) of a chat. In a copy all chats are the copy's: those of another file
@@ -137,6 +139,7 @@ def _route(key: str, entry: Entry, file: ChatFile, known_from: KnownFrom) -> Rou
         session_id=session_id,
         profile=profile,
         scope=scope,
+        home=file.home,
         file=str(file.path),
         place="",
         known_from=known_from,
@@ -203,7 +206,9 @@ def _session(
         chat=cells.words(cell["session_key"]),
         profile=profile,
         scope=scope,
+        home=file.home,
         file=str(file.path),
+        stored_by=file.profile or "",
         place="",
         title=cells.text(cell["title"]) or None,
         origin=origin,
