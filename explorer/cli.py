@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from explorer.arguments.commands import COMMANDS, SHELLS, parse
 from explorer.commands.output import flush, let_go, note, open_closed
-from explorer.errors import Cancelled, ExitCode, ExplorerError
+from explorer.errors import Cancelled, ExitCode, ExplorerError, UnknownSession
 from explorer.render.clean import clean_line
 from explorer.settings import notes_path
 
@@ -79,6 +79,10 @@ def _run(options: argparse.Namespace) -> int:
         return code
     except ExplorerError as error:
         note(f"session-explorer: {clean_line(error.title)}. {error.message}")
+        if isinstance(error, UnknownSession) and not getattr(options, "json", False):
+            from explorer.commands.next_commands import advise_where  # late: only this needs it
+
+            advise_where(error.text, options, time.time())
         return int(error.exit_code)
     except (KeyboardInterrupt, Cancelled):
         # Cancelled: it came in the middle of a query, which SQLite then interrupts.

@@ -54,6 +54,15 @@ class NoSuchSession(ExplorerError):
     exit_code = ExitCode.NO_SUCH_SESSION
 
 
+class UnknownSession(NoSuchSession):
+    """No session matches what was typed."""
+
+    def __init__(self, text: str, message: str) -> None:
+        super().__init__("No such session", message)
+        self.text = text
+        """Without the profile before it, if there is one of that name."""
+
+
 def session_gone() -> NoSuchSession:
     """For a session that was still there when it was listed."""
     return NoSuchSession("No such session", "This session was deleted a moment ago.")

@@ -1,7 +1,6 @@
 """`rename`, `archive`, `pin`, `end`, `reopen`, `clear`, `delete`: edits, planned first."""
 
 import argparse
-import shlex
 import signal
 import sys
 import time
@@ -9,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from explorer.cancel import CancelToken
+from explorer.commands.next_commands import same_files
 from explorer.commands.output import confirmed, note, write, write_json
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
@@ -207,20 +207,7 @@ def finish(done: Done, words: str, options: argparse.Namespace) -> None:
         return
     note(clean_line(done_words(done, words)) + ".")
     if done.receipt is not None:
-        chosen = (("--db", options.db), ("--profile", options.profile))
-        where = "".join(
-            f" {name} {shlex.quote(_public(value))}" for name, values in chosen for value in values
-        )
-        note(clean_line(f"To undo: session-explorer undo {done.receipt}{where}"))
-
-
-def _public(place: str) -> str:
-    """What was given for a file or a database, without a password."""
-    if "://" not in place:
-        return place
-    from explorer.stores.postgres.given import typed_again  # late: only a server needs it
-
-    return typed_again(place)
+        note(clean_line(f"To undo: session-explorer undo {done.receipt}{same_files(options)}"))
 
 
 def warn_half_done(edits: Edits) -> None:

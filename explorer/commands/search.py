@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import islice
 
+from explorer.commands.next_commands import advise_where
 from explorer.commands.output import (
     BOLD,
     CYAN,
@@ -81,6 +82,8 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
         query = search.query
         note(search_summary(query.text, len(given), search.total, query.notes, search.hidden))
         _warn_misspelt(text, store, catalog)
+        if not search.total and not search.hidden:
+            advise_where(text, options, now)
     return ExitCode.DONE
 
 

@@ -11,6 +11,7 @@ from explorer.errors import (
     Problem,
     SeveralSessions,
     StoreError,
+    UnknownSession,
     closest,
 )
 from explorer.model import Message, Outline, Provenance
@@ -140,7 +141,7 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
         near = closest(profile, known)
         names = ", ".join(clean_line(one, 30) for one in near or known)
         unknown = f"No profile {profile!r}. {'Closest' if near else 'Profiles'}: {names}."
-        return NoSuchSession("No such session", f"{said} {unknown}")
+        return UnknownSession(text, f"{said} {unknown}")
     unread = [
         one.name
         for one in store.troubles
@@ -151,7 +152,7 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
         said = f"{said} It may be in {names}, which cannot be read now."
     close = ", ".join(_closest(store, rest[:100].lower()))
     next_ = f"Closest: {close}." if close else "`list` shows ids and titles."
-    return NoSuchSession("No such session", f"{said} {next_}")
+    return UnknownSession(rest, f"{said} {next_}")
 
 
 def profiles_of(store: Store) -> list[str]:

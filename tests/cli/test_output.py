@@ -198,14 +198,19 @@ def test_messages_beside_the_result_go_to_standard_error(path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "No matches for “nowhere”\n"),
+        (
+            ["nowhere"],
+            "No matches for “nowhere”\nTo search other profiles, the trash and snapshots too:"
+            " session-explorer where --db {path} nowhere\n",
+        ),
         (["needle"], "40 hits\n"),
         (["needle", "--limit", "3"], "3 of 40 hits (--limit 0 lists all)\n"),
     ],
 )
 def test_a_search_says_how_much_it_found(tmp_path: Path, arguments: list[str], words: str) -> None:
     path = one_session(tmp_path / "state.db", *["a needle"] * 40)
-    assert _run("search", "--db", path, *arguments).stderr.decode() == words
+    said = _run("search", "--db", path, *arguments).stderr.decode()
+    assert said == words.format(path=path)
 
 
 def test_an_argument_that_is_not_text_finds_nothing_and_breaks_nothing(path: Path) -> None:

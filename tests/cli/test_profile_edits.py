@@ -456,7 +456,7 @@ def test_a_wrong_id_among_others_changes_nothing(home: TwinProfiles, command: Co
     before = home.dumps()
     done = command("delete", "default/ant", "work/nothing", "--yes")
     assert done.code == ExitCode.NO_SUCH_SESSION
-    assert done.err.rstrip().endswith("Nothing was changed.")
+    assert "Nothing was changed.\n" in done.err
     assert home.changed(before) == set()
 
 

@@ -1,7 +1,9 @@
-"""What is not known is an error in one line, which names the closest things that are."""
+"""What is not known is an error in one line, which names the closest things that are; below it
+may be the command that looks for it elsewhere."""
 
 import argparse
 import gettext
+import shlex
 from pathlib import Path
 
 import pytest
@@ -94,8 +96,71 @@ def test_an_unknown_session_names_the_closest(
         assert command("--db", home, "delete", "--yes", "Trip to Kyoto").code == DONE
     said = command("--db", home, *line)
     assert said.code == NO_SESSION
-    assert words in said.err
-    assert said.err.count("\n") == 1
+    error, *advice = said.err.splitlines()
+    assert words in error
+    assert len(advice) == (line[0] != "trash")
+
+
+WHERE = "To search other profiles, the trash and snapshots too: "
+
+
+@pytest.mark.parametrize(
+    ("line", "typed"),
+    [
+        (["search", "zebra stripes"], "zebra stripes"),
+        (["search", "zebra", "source:slack"], "zebra source:slack"),
+        (["search", "it's $HOME"], "it's $HOME"),
+        (["search", "--", "--platform"], "--platform"),
+        (["show", "20260101_000000_zzzzzz"], "20260101_000000_zzzzzz"),
+        (["show", "work/zebra"], "zebra"),
+        (["show", "Trains/Kyoto"], "Trains/Kyoto"),
+        (["resume", "--print", "zebra"], "zebra"),
+        (["delete", "--yes", "zebra"], "zebra"),
+        (["--profile", "default", "archive", "zebra"], "zebra"),
+    ],
+)
+def test_what_is_not_found_can_be_looked_for_elsewhere(
+    line: list[str], typed: str, home: Path, command: Command
+) -> None:
+    """With a command that can be copied, and looks for the same beside the same files."""
+    said = command("--db", home, *line)
+    advice = said.err.splitlines()[-1]
+    assert advice.startswith(f"{WHERE}session-explorer where --db {home}")
+    program, *words = shlex.split(advice.removeprefix(WHERE))
+    assert command(*words, "--json" if "--" not in words else "--").code == NO_SESSION
+    assert words[-1] == typed
+    assert ("--profile" in words) == ("--profile" in line)
+    assert program == "session-explorer"
+
+
+def test_it_finds_what_was_deleted(home: Path, command: Command) -> None:
+    assert command("--db", home, "delete", "--yes", "Trip to Kyoto").code == DONE
+    for line in (["search", "kyoto"], ["show", "Trip to Kyoto"]):
+        advice = command("--db", home, *line).err.splitlines()[-1]
+        found = command(*shlex.split(advice.removeprefix(WHERE))[1:])
+        assert found.code == DONE
+        assert "session-explorer" in found.out
+        assert "trash restore" in found.out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["search", "hello"],
+        ["search", "zebra", "--json"],
+        ["search", "source:cli"],
+        ["search", "é"],
+        ["search", "tab\there"],
+        ["show", "x"],
+        ["show", "zebra", "--json"],
+        ["list", "--source", "zebra"],
+        ["undo"],
+    ],
+)
+def test_it_is_not_offered_where_it_could_find_nothing_or_a_script_reads(
+    line: list[str], home: Path, command: Command
+) -> None:
+    assert " where " not in command("--db", home, *line).err
 
 
 @pytest.mark.parametrize("line", [["list"], ["list", "--json"], ["prune", "--dry-run"]])
