@@ -1,6 +1,6 @@
 """Reading a file again after a change: what is new, and the visible rows; or all of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -29,11 +29,19 @@ class Renewed(NamedTuple):
     catalog: Catalog
     touched: frozenset[int] | None
     """Sessions with something new; None when everything was read."""
+    places: frozenset[str] | None
+    """Of several stores, those that were read: the others have not changed."""
     rows: dict[int, Session]
     """The visible ones, as they are now."""
     arranged: Arranged | None
     """The list with the changes worked in, where that could be done."""
     facts: Columns | None
+
+    def may_touch(self, parts: Collection[int], place: str) -> bool:
+        """Whether something may be new in a conversation, which is in this place."""
+        if self.places is not None and place not in self.places:
+            return False
+        return self.touched is None or not self.touched.isdisjoint(parts)
 
 
 def read_again(
@@ -52,11 +60,11 @@ def read_again(
     changes = None if whole else store.changes(catalog.mark, token)
     if changes is None:
         made = store.catalog(token).with_files(catalog.file_rows)
-        rows = read_rows(store, made, in_sight, inside, now, token)
-        return Renewed(made, None, rows, None, None)
+        places = store.read_since(catalog.mark, made.mark)
+        rows = read_rows(store, made, _of(store, in_sight, places), inside, now, token)
+        return Renewed(made, None, places, rows, None, None)
     made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
-    places = changes.places
-    seen = [row for row in in_sight if places is None or store.place(session_of(row)) in places]
+    seen = _of(store, in_sight, changes.places)
     rows = read_rows(store, made, {*seen, *changes.keys}, inside, now, token)
     arranged, newer = None, facts
     family = changes.family.keys if changes.family else ()
@@ -64,7 +72,14 @@ def read_again(
         arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
     if facts is not None and family:
         newer = facts.renewed(store.columns(filtered_by(store.places), family, token), family)
-    return Renewed(made, changes.keys, rows, arranged, newer)
+    return Renewed(made, changes.keys, changes.places, rows, arranged, newer)
+
+
+def _of(store: Store, rows: Sequence[int], places: Collection[str] | None) -> Sequence[int]:
+    """Those of these rows that are in one of several stores; all where there is one."""
+    if places is None:
+        return rows
+    return [row for row in rows if store.place(session_of(row)) in places]
 
 
 def read_rows(
@@ -110,7 +125,7 @@ def moved(
     session to the next one, and other numbers to all when it packs the file. `ids` are those that
     the sessions had, by key."""
     touched, catalog = renewed.touched, renewed.catalog
-    asked = [key for key in ids if touched is None or key in touched]
+    asked = [key for key in ids if renewed.may_touch((key,), store.place(key))]
     gone = [] if touched is not None else [row for row in rows if not catalog.has(session_of(row))]
     if not asked:
         return Moved(gone)

@@ -70,12 +70,13 @@ class KnownRows:
             self._made.pop(number, None)
         self._measured.difference_update(rows)
 
-    def keep_only(self, rows: Iterable[int], places: Collection[str] = ()) -> None:
-        """These rows, and those of sessions in these places."""
-        kept = {row: self._rows[row] for row in rows if row in self._rows}
-        if places:
-            kept |= {row: one for row, one in self._rows.items() if one.place in places}
-        self._rows = kept
+    def forget(self, places: Collection[str] | None, but: Collection[int]) -> None:
+        """Read rows again when they are needed: those in these places, or all, but for some."""
+        self._rows = {
+            row: one
+            for row, one in self._rows.items()
+            if row in but or not (places is None or one.place in places)
+        }
 
     def clear(self) -> None:
         self._rows.clear()

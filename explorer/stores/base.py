@@ -403,6 +403,11 @@ class Store(Protocol):
         """What is new since a catalog was read; None where only another one can tell."""
         return None
 
+    def read_since(self, before: object, now: object) -> frozenset[str] | None:
+        """Of several stores, those that were read between two catalogs with these marks; None where
+        it is one."""
+        return None
+
     def columns(
         self,
         asked: Collection[Column[object]],
@@ -433,6 +438,10 @@ class Store(Protocol):
         conversations, or to all: of 100,000 that takes a second, and a quarter of it where only
         what comes `before` a time is asked for."""
         return NO_FATES
+
+    def fates_stamp(self) -> object:
+        """What changes when fates may have changed, without opening a file."""
+        return None
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         """Whether the agent refuses to resume a unit for its length."""

@@ -125,6 +125,14 @@ class Fates(NamedTuple):
             found.append(Fate(Deed.END, ended, self.certain, self.retention))
         return min(found, key=lambda fate: fate.at, default=None)
 
+    def until(self, time: float) -> "Fates":
+        """Only those up to a time."""
+        kinds = (self.deletes, self.archives, self.ends)
+        deletes, archives, ends = (
+            {key: at for key, at in times.items() if at <= time} for times in kinds
+        )
+        return self._replace(deletes=deletes, archives=archives, ends=ends)
+
     def renewed(self, newer: "Fates", keys: Collection[int]) -> "Fates":
         """These fates, with the newer ones of some sessions."""
         return newer._replace(

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,13 @@ from explorer.demo import DemoHome, write_demo_home
 from explorer.model import Session, Sort
 from explorer.stores.base import Needles, Store
 from explorer.stores.columns import ID, LEASE, MESSAGES, MODEL, OWNER, TITLE
+from explorer.stores.fates import Fates
+from explorer.stores.hermes.store import HermesStore
 from explorer.stores.library.keys import KeyRing
 from explorer.stores.library.library import Library
 from explorer.stores.open_found import open_found
+from tests.factories import altered
+from tests.profile_homes import TwinProfiles
 
 NOW = 1_763_307_000.0
 
@@ -150,3 +155,36 @@ def test_columns_are_those_of_each_profile(home: DemoHome) -> None:
                 if library.place(key) == home.found[number].name
             }
             assert own == alone[column]
+
+
+def test_what_hermes_will_delete_is_read_only_of_a_profile_that_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = TwinProfiles(tmp_path)
+    for name in home.names:
+        (home.file(name).parent / "config.yaml").write_text("sessions: {auto_prune: true}\n")
+    store = home.store()
+    soon = 400 * 86_400.0
+
+    def doomed() -> set[str]:
+        found = store.fates(store.catalog(), before=NOW + soon)
+        return {store.place(key) for key in found.deletes}
+
+    assert doomed() == {"default", "work"}
+    asked: list[str] = []
+    plain = HermesStore.fates
+
+    def noting(own: HermesStore, *rest: Any, **named: Any) -> Fates:
+        asked.append(own.profile or "")
+        return plain(own, *rest, **named)
+
+    monkeypatch.setattr(HermesStore, "fates", noting)
+    assert doomed() == {"default", "work"}
+    assert asked == []
+    with altered(home.file("work")) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL")
+    assert doomed() == {"default"}
+    assert asked == ["work"]
+    (home.root / "config.yaml").write_text("sessions: {auto_prune: false}\n")
+    assert doomed() == set()
+    assert asked == ["work", "default"]

@@ -226,6 +226,12 @@ class HermesStore(Store):
 
         return fates(self._file, self._config(), catalog, keys, before, token)
 
+    def fates_stamp(self) -> object:
+        from explorer.stores.hermes.settings_file import stamp
+
+        config = self._config()
+        return self.look(), config if isinstance(config, str) else stamp(config)
+
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         from explorer.stores.hermes.upkeep.forecast import too_long
 

@@ -370,6 +370,11 @@ class Library(Store):
             frozenset(member.name for member, one in told if one.places != UNCHANGED),
         )
 
+    def read_since(self, before: object, now: object) -> frozenset[str]:
+        marks, newer = (dict(mark) if isinstance(mark, tuple) else {} for mark in (before, now))
+        numbers = {number for number, mark in newer.items() if marks.get(number) != mark}
+        return frozenset(self.places[number] for number in numbers | marks.keys() - newer.keys())
+
     def fates(
         self,
         catalog: Catalog,
@@ -382,11 +387,7 @@ class Library(Store):
         wanted = None if keys is None else self.members.by_member(keys)
 
         def read(member: Member) -> Fates:
-            asked = None if wanted is None else wanted[member]
-            # As it was when the list was made: another reading would have to be listed first.
-            catalog = member.catalog_about(asked, token)
-            found = member.store.fates(catalog, asked, before, token)
-            return member.fates(found)
+            return member.fates(None if wanted is None else wanted[member], before, token)
 
         if wanted is not None and not wanted:
             return NO_FATES

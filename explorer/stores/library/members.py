@@ -22,7 +22,7 @@ from explorer.model import Session, StoreInfo
 from explorer.stores.base import Candidate, Changes, OneStore, Store, UnreadableStore
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.census import Census
-from explorer.stores.fates import Fates
+from explorer.stores.fates import HOUR, Fates
 from explorer.stores.library.keys import KeyRing
 from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.read_only import FileState, impatient, stamp
@@ -49,6 +49,10 @@ PASSING = (
     *(Problem.UNREACHABLE, Problem.LOGIN_REFUSED, Problem.NO_DATABASE, Problem.TIMED_OUT),
 )
 """What may pass without a trace in the size and the times of a file."""
+
+FATES_AHEAD = 12 * HOUR
+"""Seconds for which fates are asked beyond what is wanted of them: time alone changes that, and an
+unchanged file need not be asked again for it."""
 
 UNCHANGED: frozenset[str] = frozenset()
 """The places of changes where there are none."""
@@ -92,6 +96,16 @@ class ReadCatalog(NamedTuple):
         return MemberMark(self.reading, self.catalog.mark)
 
 
+class ReadFates(NamedTuple):
+    """The fates of a store."""
+
+    stamp: object
+    """Of what they go by, from before they were read."""
+    until: float
+    """The time up to which they were asked for."""
+    fates: Fates
+
+
 class Member:
     """One store of a library."""
 
@@ -124,6 +138,7 @@ class Member:
         self._lock = threading.Lock()
         self._readings = itertools.count()
         self._info: tuple[FileState | None, StoreInfo] | None = None
+        self._fates: ReadFates | None = None
 
     @property
     def error(self) -> StoreError | None:
@@ -169,7 +184,7 @@ class Member:
             found = self.look()
             identity = found.identity if found else None
             if self._store is not None and identity not in (None, self._opened_as):
-                self._store = self.known = self._census = None
+                self._store = self.known = self._census = self._fates = None
             if self._store is None:
                 self._check_alone(identity)
                 self._store = self._open(token)
@@ -276,7 +291,23 @@ class Member:
         number = counted.total if counted else None
         return OneStore(self.name, self.path, self._store, self.error, number, sound, self.profile)
 
-    def fates(self, found: Fates) -> Fates:
+    def fates(
+        self, keys: Sequence[int] | None, before: float | None, token: CancelToken | None
+    ) -> Fates:
+        """Those of all its sessions are read only where they may have changed."""
+        # As it was when the list was made: another reading would have to be listed first.
+        catalog = self.catalog_about(keys, token)
+        if keys is not None or before is None:
+            return self._outer_fates(self.store.fates(catalog, keys, before, token))
+        stamp = self.store.fates_stamp(), self.known.reading if self.known else None
+        known = self._fates
+        if known is None or known.stamp != stamp or known.until < before:
+            until = before + FATES_AHEAD
+            found = self._outer_fates(self.store.fates(catalog, None, until, token))
+            known = self._fates = ReadFates(stamp, until, found)
+        return known.fates.until(before)
+
+    def _outer_fates(self, found: Fates) -> Fates:
         outer = self.outer
         return found._replace(
             deletes={outer(key): at for key, at in found.deletes.items()},

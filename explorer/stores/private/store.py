@@ -383,6 +383,9 @@ class PrivateStore(Store):
     def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         return self._now(token).changes(since, token)
 
+    def read_since(self, before: object, now: object) -> frozenset[str] | None:
+        return self._inner.read_since(before, now)
+
     def fates(
         self,
         catalog: Catalog,
@@ -391,6 +394,9 @@ class PrivateStore(Store):
         token: CancelToken | None = None,
     ) -> Fates:
         return self._inner.fates(catalog, keys, before, token)
+
+    def fates_stamp(self) -> object:
+        return self._inner.fates_stamp()
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         return self._inner.too_long(unit, token)

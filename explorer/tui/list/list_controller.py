@@ -235,7 +235,9 @@ class Lister:
                 self._surveyed = time.monotonic()
                 self.read_info()
             self.facts = renewed.facts
-            self._sessions.forget_rows({one.name for one in store.troubles})
+            troubles = {one.name for one in store.troubles}
+            changed = renewed.places
+            self._sessions.forget_rows(None if changed is None else changed - troubles)
             self._sessions.add_rows(renewed.rows)
             self.selected.note(store)
             made = renewed.arranged

@@ -227,10 +227,10 @@ class SessionList(ResultsView):
         self.known.clear()
         self.selection.clear()
 
-    def forget_rows(self, unreadable: Collection[str] = ()) -> None:
-        """The file has changed: rows out of sight are read again when they come back, except those
-        of profiles that cannot be read now."""
-        self.known.keep_only(self.in_sight(), unreadable)
+    def forget_rows(self, places: Collection[str] | None) -> None:
+        """The file has changed, or those of several that are in these places: their rows out of
+        sight are read again when they come back."""
+        self.known.forget(places, frozenset(self.in_sight()))
 
     def in_sight(self) -> Sequence[int]:
         """The sessions on the screen."""

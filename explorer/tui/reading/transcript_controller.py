@@ -2,11 +2,11 @@
 the transcript asks. A session that is opened again is where the reader left it."""
 
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from explorer.browse.refresh import Renewed
 from explorer.browse.words import profile_of, profile_remedy
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, StoreError
@@ -276,14 +276,14 @@ class TranscriptController:
         while len(self._left) > REMEMBERED:
             self._left.pop(next(iter(self._left)))
 
-    def renew(self, catalog: Catalog, touched: AbstractSet[int] | None) -> None:
+    def renew(self, renewed: Renewed) -> None:
         """The file has changed: add what is new to the session that is being read."""
-        self.catalog = catalog
+        catalog = self.catalog = renewed.catalog
         reading, outlined = self._reading, self.outlined
         if reading is None or not catalog.has(reading.session.key):
             return
         unit = self._unit(reading)
-        untouched = unit and touched is not None and touched.isdisjoint(unit.parts)
+        untouched = unit and not renewed.may_touch(unit.parts, reading.session.place)
         if untouched and (outlined is None or outlined.complete):
             return
         if outlined is None:

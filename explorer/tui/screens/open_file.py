@@ -467,7 +467,7 @@ class OpenFile:
             self._lister.read_info()
             self._pane.transcript.retry()
             reader.catalogued(renewed.catalog)
-        reader.renew(renewed.catalog, renewed.touched)
+        reader.renew(renewed)
         self.foreseeing.renew(renewed.catalog, renewed.touched or ())
         self._condition.say(self.opening)
 
