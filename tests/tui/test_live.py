@@ -12,6 +12,7 @@ from explorer.browse import arrangement as arranging
 from explorer.demo import write_demo
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
+from explorer.stores.sqlite.read_only import ReadOnlyFile
 from explorer.tui.reading import transcript_controller as reader
 from tests.agents import agent_path
 from tests.factories import altered, go_on, talk
@@ -309,8 +310,39 @@ async def test_only_what_changed_is_read_again(path: Path, monkeypatch: pytest.M
         monkeypatch.setattr(HermesStore, "catalog", lambda *_: surveys.append(1))
         _write(path, *NEW_SESSION)
         await _until(driver, "Just in")
+        driver.stop_watching()
         await driver.settle()
         assert surveys == []
+
+
+async def test_what_leaves_no_trace_is_found_once_the_agent_stops_writing(path: Path) -> None:
+    """A deleted session, and the numbers in the top bar."""
+    async with opened(path) as driver:
+        assert "88 sessions" in driver.screen().splitlines()[0]
+        _write(path, *NEW_SESSION)
+        await _until(driver, "Just in")
+        _write(path, "DELETE FROM sessions WHERE title = 'Fix docker deployment'")
+        untitled = [
+            one.replace("'new'", "'next'").replace("'Just in'", "NULL") for one in NEW_SESSION
+        ]
+        _write(path, *untitled)
+        await driver.until(lambda: "Fix docker deployment" not in driver.listed())
+        await driver.until(lambda: "89 sessions" in driver.screen().splitlines()[0])
+        assert driver.listed()[:2] == ["hot off the press", "Just in"]
+
+
+async def test_a_quiet_file_is_left_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(path) as driver:
+        _write(path, *NEW_SESSION)
+        await driver.until(lambda: "89 sessions" in driver.screen().splitlines()[0])
+        reads, looks = (
+            Held(monkeypatch, ReadOnlyFile, "read"),
+            Held(monkeypatch, HermesStore, "look"),
+        )
+        reads.let_go()
+        looks.let_go()
+        await driver.until(lambda: looks.calls > 4)
+        assert reads.calls == 0
 
 
 async def test_a_file_that_is_replaced_is_opened_anew(path: Path, tmp_path: Path) -> None:

@@ -23,9 +23,8 @@ from explorer.stores.open_found import notes_on
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.problem import ProblemScreen
 from explorer.tui.dialogs.questions import Question
-from explorer.tui.list import list_controller
 from tests.agents import HERMES, agent_path
-from tests.factories import altered, say
+from tests.factories import altered, insert, say
 from tests.locker import Locker
 from tests.mutants.making import replace_index
 from tests.profile_homes import five_profiles, profile, profile_file
@@ -292,17 +291,47 @@ async def test_no_key_press_asks_a_locked_profile(root: Path, files: set[str]) -
             assert "profiles/shared/state.db" not in files
 
 
-async def test_a_change_in_one_profile_opens_no_other(
-    two: Path, files: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(list_controller, "WHOLE_SURVEY_EVERY", 3600.0)
-    async with opened(two) as driver:
+def _numbers(driver: Driver) -> str:
+    """What the top bar says about sessions and messages."""
+    found = re.search(r"[\d,]+ sessions.*? messages", driver.screen().splitlines()[0])
+    return found.group() if found else ""
+
+
+async def test_a_change_in_one_profile_opens_no_other(two: Path, files: set[str]) -> None:
+    """Not for its rows, not for those out of sight, the numbers or what an agent will delete."""
+    profile(two, "old", NOW, ids=[f"old{number}" for number in range(40)], after=20)
+    async with opened(two, size=(160, 24)) as driver:
+        before = _numbers(driver)
         files.clear()
         with altered(profile_file(two, "coder")) as db:
             say(db, "dog", role="user", content="Hello again", timestamp=NOW - 5)
         await driver.until(lambda: places(driver)[0] == ("dog", "coder"))
-        await driver.until(lambda: not driver.main.file.watching._settling)
+        await driver.until(lambda: _numbers(driver) != before)
     assert files == {"profiles/coder/state.db"}
+
+
+async def test_the_numbers_agree_with_the_list_after_the_last_write(two: Path) -> None:
+    async with opened(two, size=(160, 40)) as driver:
+        for id_ in ("fox", "gnu"):
+            with altered(profile_file(two, "coder")) as db:
+                cells = {"id": id_, "source": "cli", "started_at": NOW - 5}
+                insert(db, "sessions", **cells)
+                say(db, id_, content="Hello", timestamp=NOW - 5)
+        await driver.until(lambda: driver.counted() == "10 listed")
+        await driver.until(lambda: _numbers(driver) == "10 sessions · 18 messages")
+
+
+async def test_a_profile_that_disappears_after_a_write_is_counted_as_last_read(
+    two: Path, tmp_path: Path
+) -> None:
+    async with opened(two, size=(160, 40)) as driver:
+        with altered(profile_file(two, "default")) as db:
+            say(db, "dog", content="Hello again", timestamp=NOW - 5)
+        await driver.until(lambda: places(driver)[0] == ("dog", "default"))
+        (two / "profiles" / "coder").rename(tmp_path / "away")
+        await driver.until(lambda: _numbers(driver) == "8 sessions (4 as last read) · 9 messages")
+        (tmp_path / "away").rename(two / "profiles" / "coder")
+        await driver.until(lambda: _numbers(driver) == "8 sessions · 17 messages")
 
 
 async def test_two_agents_that_write_at_once_are_followed(two: Path) -> None:

@@ -64,7 +64,8 @@ from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
 
 WHOLE_SURVEY_EVERY = 10.0
-"""Seconds between two whole surveys of a file that is being written; more where one takes long."""
+"""Seconds between two whole surveys of a file that is being written; more where one takes long,
+less where the file is quiet in between."""
 FILES_EVERY = 10.0
 """Seconds between two looks at the folders of transcripts; more where listing them takes long."""
 AHEAD = 0.05
@@ -97,8 +98,10 @@ class Lister:
         self._chosen = chosen
         self._informed = informed
         self.store: Store | None = None
-        self._survey_took = 0.0
+        self._survey_took = self._info_took = 0.0
         self._surveyed = 0.0
+        self._behind = False
+        """Changes were read since, of which a whole survey and the numbers may say more."""
         self._edits = self._edits_seen = 0
         """Edits of ours, and how many of them the last look at everything has seen: they leave no
         trace that a smaller one would find."""
@@ -186,7 +189,7 @@ class Lister:
             self._know(catalog)
             # Nearly all of it stays until the end. Garbage is looked for among the rest.
             gc.freeze()
-            self._surveyed = time.monotonic()
+            self._surveyed, self._behind = time.monotonic(), False
             listed = known is not None and basis is not None and basis.wish == self.wish
             if not listed or self.searched:
                 self.arrange()
@@ -200,24 +203,50 @@ class Lister:
 
     def read_info(self) -> None:
         """Read what the file holds, in numbers."""
-        if (store := self.store) is not None:
-            self._lanes.start("info", lambda token: store.info(token), self._informed)
+        if (store := self.store) is None:
+            return
 
-    def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> bool:
-        """The file has changed: read what is new, or where that leaves no trace the `whole`.
-        Whether it will be: before the first survey there is nothing to renew."""
+        def work(token: CancelToken) -> tuple[StoreInfo, float]:
+            begun = time.monotonic()
+            return store.info(token), time.monotonic() - begun
+
+        def take(read: tuple[StoreInfo, float]) -> None:
+            info, self._info_took = read
+            self._informed(info)
+
+        self._lanes.start("info", work, take)
+
+    def catch_up(self, then: Callable[[Renewed], None]) -> None:
+        """The file has been quiet for a moment: do what was put off while it was written to."""
+        if self._behind and self._may_survey:
+            self.renew(then, quiet=True)
+
+    @property
+    def _may_survey(self) -> bool:
+        """Whether a whole survey, with the numbers, would take little of the time since the last
+        one."""
+        took = self._survey_took + self._info_took
+        return time.monotonic() - self._surveyed > 20 * took
+
+    def renew(
+        self, then: Callable[[Renewed], None], whole: bool = False, quiet: bool = False
+    ) -> bool:
+        """The file has changed: read what is new, or where that leaves no trace the `whole`. In a
+        `quiet` file a whole survey disturbs nobody. Whether anything will be read: before the first
+        survey there is nothing to renew."""
         self._edits += whole
-        if self._lanes.put_off("catalog", lambda: self.renew(then)):
+        if self._lanes.put_off("catalog", lambda: self.renew(then, quiet=quiet)):
             return True
         store, catalog, basis = self.store, self.catalog, self._basis
         if store is None or catalog is None:
             return False
         known, inside = tuple(self._sessions.in_sight()), self._sessions.arranged.inside
         facts, now, files = self.facts, self._clock(), self._file_rows
-        since = time.monotonic() - self._surveyed
+        often = time.monotonic() - self._surveyed < WHOLE_SURVEY_EVERY and not quiet
         edits, unseen = self._edits, self._edits != self._edits_seen
         ids, rows = self._sessions.held()
-        due = unseen or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
+        due = unseen or (self._may_survey and not often)
+        self._behind |= not due
 
         def work(token: CancelToken) -> tuple[Renewed, Moved]:
             before = catalog.with_files(files)
@@ -232,7 +261,7 @@ class Lister:
             if renewed.touched is None:
                 self._say_columns(store)
                 self._edits_seen = edits
-                self._surveyed = time.monotonic()
+                self._surveyed, self._behind = time.monotonic(), False
                 self.read_info()
             self.facts = renewed.facts
             troubles = {one.name for one in store.troubles}

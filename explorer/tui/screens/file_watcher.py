@@ -34,6 +34,8 @@ class WatchedFile(Protocol):
 
     def changed(self) -> None: ...
 
+    def quiet(self) -> None: ...
+
     def appeared(self, found: Sequence[FoundStore]) -> None: ...
 
 
@@ -129,4 +131,6 @@ class Watching:
             self._settling -= 1
             if not self._settling:
                 self._file.changed()
+        else:
+            self._file.quiet()
         self._missing = False

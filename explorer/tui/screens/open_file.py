@@ -383,6 +383,11 @@ class OpenFile:
         elif not self._lister.renew(self._renewed):
             self._survey()
 
+    def quiet(self) -> None:
+        """Nothing was written to it for a while."""
+        if self.opening.opened is self.opened:
+            self._lister.catch_up(self._renewed)
+
     def replaced(self) -> None:
         """Another file has this name now: open that one, and keep the last view until then."""
         if self.opening.ended:
