@@ -1,21 +1,30 @@
-"""The profiles that are listed together: how many sessions each has, how its state file is, and why
-one cannot be read. Read in a thread: of 100,000 sessions it takes a moment to count them."""
+"""The profiles that are listed together: how many sessions each has, in its own state file and in
+those of others, how that file is, and why one cannot be read. Read in a thread: of 100,000 sessions
+it takes a moment to count them."""
 
 import os
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.browse.words import profile_remedy, profile_words, unreadable
+from explorer.browse.words import (
+    NONE_OF_ITS_OWN,
+    file_only,
+    profile_remedy,
+    profile_words,
+    unreadable,
+)
+from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
 from explorer.render.clean import cell_width, clean_line, fit_middle, pad
-from explorer.render.figures import plural, size, when
+from explorer.render.figures import count, plural, size, when
 from explorer.render.lines import Line, wrapped
 from explorer.search.filters import Filters
 from explorer.search.language.query import Query
 from explorer.stores.base import Store, UnreadableStore
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore
 from explorer.stores.hermes.store import PROFILES
 from explorer.stores.server_path import on_server
@@ -32,7 +41,7 @@ class ProfileState(NamedTuple):
     name: str
     path: str
     sessions: int
-    """Those that are listed or hidden; of an unreadable one, those that were read last."""
+    """Those that its state file holds; of an unreadable one, those that were read last."""
     bytes: int
     written: float | None
     """None where there is no file."""
@@ -43,14 +52,51 @@ class ProfileState(NamedTuple):
     error: StoreError | None = None
     damage: str = ""
     """Why what is listed of it may be wrong, if so."""
+    files: int = 0
+    """Sessions that exist only in text files beside the state file."""
+    elsewhere: tuple[tuple[str, int], ...] = ()
+    """(profile, how many sessions that belong to this one are in its state file)."""
+
+
+class Owners(NamedTuple):
+    """Which profiles sessions say that they belong to: that does not change, and is read once."""
+
+    of: Mapping[int, str] = {}
+    catalog: Catalog | None = None
+    """The sessions that were asked."""
+    missing: frozenset[str] = frozenset()
+    """The profiles that could not be."""
+
+    def renewed(self, store: Store, catalog: Catalog, token: CancelToken) -> "Owners":
+        """With those of the sessions of `catalog` that were not asked yet."""
+        before, missing = self.catalog, frozenset(one.name for one in store.troubles)
+        if before is catalog and missing == self.missing:
+            return self
+        known = before if missing == self.missing else None
+        new = [key for key in catalog.keys if not known.has(key)] if known else None
+        try:
+            found = store.columns((OWNER,), new, token)[OWNER]
+        except StoreError:
+            # None of them can be read now.
+            return self
+        return Owners({**self.of, **found} if known else found, catalog, missing)
+
+
+NOT_READ = Owners()
 
 
 def profile_states(
-    store: Store, catalog: Catalog, found: Sequence[FoundStore], shown: Collection[str] = ()
+    store: Store,
+    catalog: Catalog,
+    found: Sequence[FoundStore],
+    shown: Collection[str] = (),
+    owners: Owners = NOT_READ,
 ) -> list[ProfileState]:
     """All of them, in their order; those that are `shown` stay when they are removed, and say
     so."""
-    numbers = Counter(map(store.place, catalog.keys))
+    files = Counter(map(store.place, catalog.files))
+    numbers = Counter(map(store.place, catalog.keys)) - files
+    elsewhere = _elsewhere(store, catalog, owners.of)
     errors = {trouble.name: trouble.error for trouble in store.troubles}
     damaged = {one.name: one.store for one in store.stores() if not one.sound}
     servers = {one.name for one in found if on_server(one.path)}
@@ -69,9 +115,25 @@ def profile_states(
                 active.get(one.name),
                 errors.get(one.name),
                 _damage(damaged[one.name]) if one.name in damaged else "",
+                files[one.name],
+                tuple(sorted(elsewhere.get(one.name, {}).items())),
             )
         )
     return states
+
+
+def _elsewhere(
+    store: Store, catalog: Catalog, owners: Mapping[int, str]
+) -> dict[str, Counter[str]]:
+    """How many sessions of each profile are in the files of others. A conversation belongs to the
+    profile of its newest part, as where a list is narrowed to one."""
+    found: dict[str, Counter[str]] = {}
+    for key, owner in owners.items():
+        if not catalog.has(key) or catalog.tip(key) != key or key in catalog.files:
+            continue
+        if owner != (place := store.place(key)):
+            found.setdefault(owner, Counter())[place] += len(catalog.chain(key))
+    return found
 
 
 def present(
@@ -128,24 +190,33 @@ def state_lines(
 
 def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) -> list[Line]:
     name = (pad(fit_middle(profile_words(one.name), names), names), "strong")
-    known = plural(one.sessions, "session")
+    known, more = plural(one.sessions, "session"), _beside(one)
     only: Line = (("  ✓ only this is listed", "ok"),) if used else ()
     if one.error is None:
-        about = "  " + " · ".join((known, *_facts(one, now)))
+        about = "  " + " · ".join((known, *more, *_facts(one, now)))
         damaged: Line = ((" · damaged", "error"),) if one.damage else ()
         lines: list[Line] = [
             (name, (about, "text"), *damaged, *only),
             ((f"  {clean_line(one.path)}", "dim"),),
         ]
         return lines + _wrapped(one.damage, width)
-    title = clean_line(one.error.title, 100)
-    kept = f" · {known} as last read" if one.sessions else ""
-    style = "error" if unreadable(one.error) else "dim"
+    bad = unreadable(one.error)
+    title = NONE_OF_ITS_OWN if one.elsewhere and not bad else clean_line(one.error.title, 100)
+    last_read = [f"{known} as last read"] if one.sessions else []
+    kept = "".join(f" · {said}" for said in (*last_read, *more))
+    style = "error" if bad else "dim"
     lines = [
         (name, (f"  {title}", style), (kept, "text"), *only),
         ((f"  {clean_line(one.path)}", "dim"),),
     ]
     return lines + _wrapped(_remedy(one.error, one.path), width)
+
+
+def _beside(one: ProfileState) -> list[str]:
+    """The sessions that it has beside those in its state file."""
+    more = "more " if one.sessions else ""
+    said = [f"{count(number)} {more}in {profile_words(name)}" for name, number in one.elsewhere]
+    return [*said, *file_only(one.files)]
 
 
 def _remedy(error: StoreError, path: str) -> str:

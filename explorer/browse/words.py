@@ -166,10 +166,12 @@ def _nothing_of(
 ) -> str:
     """Why nothing is listed of the one profile that was chosen."""
     words, back = profile_words(name), f" Press {keys.remove_filter} to list all profiles."
+    hidden = _by_class(arranged.hidden)[0]
     for one in missing:
-        if one.name == name:
+        # One without a file may have sessions in those of others.
+        if one.name == name and (unreadable(one.error) or not hidden):
             return f"{words}: {clean_line(one.error.title)}. {profile_remedy(one.error)}{back}"
-    if _by_class(arranged.hidden)[0]:
+    if hidden:
         return f"All sessions of {words} are hidden. Press {keys.show_hidden} to show them.{back}"
     return f"{words} has no sessions yet.{back}"
 
@@ -425,8 +427,19 @@ def profiles_fact(number: int, missing: int, key: str) -> str:
     return f"{every} · {count(missing)} unreadable ({key})" if missing else every
 
 
-def profiles_title(profiles: int, sessions: int) -> str:
-    return f"{plural(profiles, 'profile')} · {plural(sessions, 'session')}"
+NONE_OF_ITS_OWN = "No sessions in its own file"
+"""Of a profile that has sessions in the files of others."""
+
+
+def profiles_title(profiles: int, sessions: int, files: int) -> str:
+    """`files` are sessions that exist only in text files: the top bar does not count them."""
+    every = (plural(profiles, "profile"), plural(sessions, "session"), *file_only(files))
+    return " · ".join(every)
+
+
+def file_only(number: int) -> list[str]:
+    """So many sessions that exist only in text files, as the list says it; nothing for none."""
+    return [f"{count(number)} {Hidden.FILE.words}"] if number else []
 
 
 def chats_title(listed: int | None, every: int, filtered: str, sort: str) -> str:

@@ -7,29 +7,34 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from explorer.browse.first_read import Intent, Opening
+from explorer.cancel import CancelToken
 from explorer.left_open import LeftOpen, keep
 from explorer.model import ListColumn
 from explorer.settings import Config
+from explorer.stores.columns import OWNER, Column, Columns, Unique
 from explorer.stores.discover import locate
+from explorer.stores.hermes.store import HermesStore
 from explorer.stores.library import members
 from explorer.stores.open_found import notes_on
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.problem import ProblemScreen
 from explorer.tui.dialogs.questions import Question
 from tests.agents import HERMES, agent_path
-from tests.factories import altered, insert, say
+from tests.factories import T0, altered, insert, say
 from tests.locker import Locker
 from tests.mutants.making import replace_index
 from tests.profile_homes import five_profiles, profile, profile_file
 from tests.standin import StandIn
 from tests.terminal import Terminal
+from tests.transcript_files.homes import log
+from tests.transcript_files.homes import said as said_in_file
 from tests.tui.driving import NOW, Driver, opened
 
 
@@ -422,6 +427,95 @@ async def test_the_numbers_add_up_while_the_file_of_a_profile_is_gone(
         assert "4 sessions as last read" in driver.screen()
         (tmp_path / "away.db").rename(profile_file(two, "coder"))
         await driver.until(lambda: "as last read" not in driver.screen())
+
+
+def _owned_by(two: Path, owner: str, *ids: str) -> None:
+    """Sessions in the file of `default` that its gateway wrote for another profile."""
+    with altered(profile_file(two, "default")) as db:
+        for id_ in ids:
+            key = f"agent:{owner}:telegram:dm:{id_}"
+            db.execute("UPDATE sessions SET session_key = ? WHERE id = ?", (key, id_))
+
+
+def _lines_of(driver: Driver) -> list[str]:
+    """What the dialog of profiles says, line by line."""
+    return [" ".join(line.strip(" │").split()) for line in driver.screen().splitlines()]
+
+
+async def test_the_profiles_say_which_of_their_sessions_are_in_the_files_of_others(
+    two: Path,
+) -> None:
+    _owned_by(two, "coder", "ant", "bee")
+    async with opened(two) as driver:
+        await driver.press("A")
+        assert "2 profiles · 8 sessions" in driver.screen()
+        said = _lines_of(driver)
+        assert any("default 4 sessions · " in line and "in coder" not in line for line in said)
+        assert any("coder 4 sessions · 2 more in default · " in line for line in said)
+        with altered(profile_file(two, "default")) as db:
+            cells = {"id": "fox", "source": "telegram", "session_key": "agent:coder:telegram:dm:f"}
+            insert(db, "sessions", **cells, started_at=NOW - 5)
+            say(db, "fox", content="Hello", timestamp=NOW - 5)
+        await driver.until(lambda: "coder 4 sessions · 3 more in default" in str(_lines_of(driver)))
+        await driver.press("home", "j", "enter")
+        assert driver.counted() == "7 listed · 2 filtered out", "as many as the dialog said"
+
+
+async def test_of_each_session_it_is_read_once_who_owns_it(
+    two: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str | None, Sequence[int] | None]] = []
+    plain = HermesStore.columns_among
+
+    def noting(
+        store: HermesStore,
+        unique: Unique,
+        columns: Collection[Column[object]],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Columns:
+        if OWNER in columns:
+            asked.append((store.profile, keys))
+        return plain(store, unique, columns, keys, token)
+
+    monkeypatch.setattr(HermesStore, "columns_among", noting)
+    async with opened(two) as driver:
+        await driver.press("A")
+        assert sorted(asked, key=str) == [("coder", None), ("default", None)]
+        asked.clear()
+        with altered(profile_file(two, "coder")) as db:
+            cells = {"id": "fox", "source": "cli", "started_at": NOW - 5}
+            new = insert(db, "sessions", **cells)
+        await driver.until(lambda: "9 sessions" in driver.screen())
+        assert asked == [("coder", [new])]
+
+
+async def test_a_profile_without_a_file_that_has_sessions_in_another_one_is_not_empty(
+    two: Path,
+) -> None:
+    profile_file(two, "fresh")
+    _owned_by(two, "fresh", "ant", "bee")
+    async with opened(two) as driver:
+        await driver.press("A")
+        assert any(
+            "fresh No sessions in its own file · 2 in default" in line for line in _lines_of(driver)
+        )
+        await driver.press("home", "j", "j", "enter")
+        assert driver.counted() == "2 listed · 6 filtered out"
+
+
+async def test_the_profiles_count_sessions_as_the_top_bar_does_and_name_the_others(
+    two: Path,
+) -> None:
+    (two / "profiles" / "coder" / "sessions").mkdir()
+    for id_ in ("20240101_000000_beef02", "20240102_000000_beef03"):
+        log(profile_file(two, "coder"), said_in_file("where is it", at=T0), id_=id_)
+    async with opened(two, size=(160, 40)) as driver:
+        await driver.until(lambda: driver.counted() == "8 listed · hidden: 2 file-only (. shows)")
+        assert _numbers(driver).startswith("8 sessions · ")
+        await driver.press("A")
+        assert "2 profiles · 8 sessions · 2 file-only" in driver.screen()
+        assert any("coder 4 sessions · 2 file-only · " in line for line in _lines_of(driver))
 
 
 async def test_where_no_profile_can_be_read_each_reason_is_told(tmp_path: Path) -> None:
