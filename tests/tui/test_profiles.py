@@ -101,11 +101,13 @@ async def test_the_details_and_the_transcript_are_those_of_the_row(two: Path) ->
 
 async def test_a_chat_of_another_profile_names_its_owner_and_its_file(two: Path) -> None:
     with altered(profile_file(two, "default")) as db:
-        db.execute("UPDATE sessions SET session_key = 'agent:coder:x' WHERE id = 'ant'")
+        cells = "session_key = 'agent:coder:x', profile_name = 'coder'"
+        db.execute(f"UPDATE sessions SET {cells} WHERE id = 'ant'")
     async with opened(two) as driver:
         assert "coder, in default" in driver.screen()
         await driver.press("i")
-        assert "Owner" in driver.screen()
+        said = re.findall(r"(?:Profile|Owner) +\w+", driver.screen())
+        assert [" ".join(one.split()) for one in said] == ["Profile default", "Owner coder"]
         await driver.press("escape", "o")
         assert "Only profile default" in driver.screen()
         assert "Only profile coder" in driver.screen()

@@ -19,7 +19,7 @@ WHERE = {
     "thread_id": "Thread",
     "user_id": "User",
     "session_key": "Session key",
-    "profile_name": "Profile",
+    "profile_name": "Owner",
     "transport_profile": "Transport profile",
     "cwd": "Workspace",
     "git_repo_root": "Repository",

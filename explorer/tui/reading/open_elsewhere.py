@@ -109,9 +109,15 @@ class ChosenSession(NamedTuple):
         catalog, unit = self._placed(token)
         found = self.store.details(unit, token)
         if self.session.place:
+            profile = tuple(self._profile())
             first, *rest = found.sections
-            rows = (*first.rows, *self._profile())
-            found = found._replace(sections=(first._replace(rows=rows), *rest))
+            # What is said here is not said again below.
+            below = (
+                one._replace(rows=tuple(row for row in one.rows if row not in profile))
+                for one in rest
+            )
+            first = first._replace(rows=(*first.rows, *profile))
+            found = found._replace(sections=(first, *(one for one in below if one.rows)))
         if not catalog.has(unit.key):
             return found
         fates = self.store.fates(catalog, unit.parts, token=token)
