@@ -122,12 +122,21 @@ def called(title: str | None, words: str) -> str:
     return title or words
 
 
-def whose(owner: str | None, profile: str | None, place: str) -> str:
-    """What a session is said to be of among several files: the name of its file, after the profile
-    that it belongs to if that is not the `profile` of the file; empty for a single file."""
+IN_FILE = ", in "
+"""Between a profile and the one whose file has its session."""
+
+
+def owner_and_file(owner: str | None, profile: str | None, place: str) -> tuple[str, str]:
+    """(the profile that a session belongs to, if that is not the `profile` of its file, else
+    nothing; the name of its file among several, if there are)."""
     if not place or not owner or owner in (profile, place):
-        return place
-    return f"{owner}, in {place}"
+        return "", place
+    return owner, place
+
+
+def whose(owner: str | None, profile: str | None, place: str) -> str:
+    """What a session is said to be of among several files; empty for a single file."""
+    return IN_FILE.join(filter(None, owner_and_file(owner, profile, place)))
 
 
 class Session(NamedTuple):

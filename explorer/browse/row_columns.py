@@ -7,9 +7,9 @@ only grows while the same list is scrolled: columns that come and go would make 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from explorer.browse.words import model_words, profile_of
+from explorer.browse.words import model_words, profile_in, profile_of
 from explorer.model import ListColumn, Session, Sort
-from explorer.render.clean import cell_width, clean_line, fit, fit_middle
+from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.figures import (
     UNKNOWN,
     ago,
@@ -44,7 +44,7 @@ _NARROW = {
     ListColumn.SOURCE: 8,
     ListColumn.MODEL: 12,
     ListColumn.WORKSPACE: 12,
-    ListColumn.PROFILE: 16,
+    ListColumn.PROFILE: 28,
     ListColumn.CHAT: 16,
 }
 _FURTHER = (ListColumn.CHAT, ListColumn.MESSAGES, ListColumn.WORKSPACE, ListColumn.MODEL)
@@ -93,10 +93,11 @@ def shaped(rows: Iterable[Session], shape: RowShape, now: float) -> RowShape:
     """The shape so far, made wide enough for these rows too."""
     wanted = _wanted(shape)
     needed = dict(shape.needed) or {column: 0 for column, _ in wanted}
+    longest = _LONGEST if shape.width >= ROOMY else _NARROW
     for session in rows:
         for column in needed:
             cells = cell_width(cell_text(column, session, shape, now))
-            needed[column] = max(needed[column], cells)
+            needed[column] = max(needed[column], min(cells, longest.get(column, cells)))
     kept, room = dict[ListColumn, int](), shape.width
     for column, title in wanted:
         cells = needed[column]
@@ -136,15 +137,16 @@ def columns_of(session: Session, shape: RowShape, now: float) -> str:
     """What is right of the title in a row, every column in its place."""
     said = ""
     for column, cells in shape.cells:
-        cut = fit_middle if column is ListColumn.PROFILE else fit
-        text = cut(cell_text(column, session, shape, now), cells)
+        whole = cell_text(column, session, shape, now)
+        text = profile_in(session, cells) if column is ListColumn.PROFILE else fit(whole, cells)
         gap = " " * (cells - cell_width(text))
         said += f" {text}{gap}" if column in _AT_THE_LEFT else f" {gap}{text}"
     return said
 
 
 def cell_text(column: ListColumn, session: Session, shape: RowShape, now: float) -> str:
-    """What a column says of a session, as short as the width of the row asks for."""
+    """What a column says of a session where it has the room, as short as the width of the row asks
+    for."""
     roomy, choice = shape.width >= ROOMY, shape.choice
     match column:
         case ListColumn.TIME:
@@ -161,17 +163,15 @@ def cell_text(column: ListColumn, session: Session, shape: RowShape, now: float)
         case ListColumn.COST:
             return UNKNOWN if session.cost_usd is None else cents(session.cost_usd)
         case ListColumn.MODEL:
-            words = model_words(session.model) if session.model else ""
+            return model_words(session.model) if session.model else ""
         case ListColumn.WORKSPACE:
-            words = clean_line((session.workspace or "").rstrip("/").rpartition("/")[2], 60)
+            return clean_line((session.workspace or "").rstrip("/").rpartition("/")[2], 60)
         case ListColumn.SOURCE:
-            words = clean_line(session.source, 40)
+            return clean_line(session.source, 40)
         case ListColumn.PROFILE:
-            words = profile_of(session)
+            return profile_of(session)
         case ListColumn.CHAT:
-            words = clean_line(session.origin, 60)
-    cut = fit_middle if column is ListColumn.PROFILE else fit
-    return cut(words, (_LONGEST if roomy else _NARROW)[column])
+            return clean_line(session.origin, 60)
 
 
 def _tokens(session: Session, roomy: bool) -> str:

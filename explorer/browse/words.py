@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
 from explorer.errors import NoFileYet, Problem, ServerError, StoreError, closest
-from explorer.model import Hidden, Session, whose
-from explorer.render.clean import clean_line, fit_middle
+from explorer.model import IN_FILE, Hidden, Session, owner_and_file, whose
+from explorer.render.clean import cell_width, clean_line, fit_middle
 from explorer.render.figures import count, listed, plural
 from explorer.search.filters import Filters, Moment
 from explorer.search.language.chips import understood_parts
@@ -382,6 +382,21 @@ def profile_chip(name: str) -> str:
 def profile_of(session: Session) -> str:
     """The profile of a session, where those of several are listed."""
     return profile_words(whose(session.owner, session.profile, session.place))
+
+
+LEAST_NAME = 3
+"""Cells that a name is cut to at least beside another one."""
+
+
+def profile_in(session: Session, cells: int) -> str:
+    """The same, cut to at most so many cells: both names rather than what stands between them."""
+    of, in_file = owner_and_file(session.owner, session.profile, session.place)
+    room = cells - len(IN_FILE)
+    if not of or room < 2 * LEAST_NAME:
+        return fit_middle(profile_of(session), cells)
+    owner, place = profile_words(of), profile_words(in_file)
+    owner = fit_middle(owner, max(room // 2, room - cell_width(place)))
+    return f"{owner}{IN_FILE}{fit_middle(place, room - cell_width(owner))}"
 
 
 def unreadable(error: StoreError) -> bool:

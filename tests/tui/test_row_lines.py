@@ -7,6 +7,7 @@ import pytest
 from explorer.browse.row_cache import KnownRows
 from explorer.browse.row_columns import ColumnChoice, RowShape, shaped
 from explorer.browse.row_lines import marks_of, row_lines
+from explorer.browse.words import profile_in
 from explorer.model import Kind, ListColumn, Session, Sort, State
 from explorer.render.clean import cell_width
 from explorer.tui.words import MARKS
@@ -274,3 +275,32 @@ def test_a_long_name_of_a_profile_keeps_its_beginning_and_its_end() -> None:
     assert " custome" in line
     assert "x-2" in line
     assert line.count("…") == 1
+
+
+OWNED = PLAIN._replace(place="default", profile="default", owner="coder")
+
+
+@pytest.mark.parametrize("width", [42, 46, 58, 78, 120])
+def test_the_owner_and_the_file_of_a_session_are_whole_where_titles_leave_room(width: int) -> None:
+    rows = [OWNED, PLAIN._replace(place="coder", profile="coder")]
+    owned, plain = _page(rows, width, profiles=True)
+    assert "coder, in default" in owned
+    assert owned.index("coder, in") == plain.index("coder")
+    assert "Trip to Kyoto" in owned
+
+
+@pytest.mark.parametrize("width", range(36, 42))
+def test_in_little_room_both_names_are_cut_and_not_what_stands_between_them(width: int) -> None:
+    (row,) = _page([OWNED], width, profiles=True)
+    owner, _, file = row.rstrip().partition(", in ")
+    assert owner.endswith(("coder", "c…er", "c…r"))
+    assert file[0] == "d"
+    assert file[-1] == "t"
+    assert cell_width(row) == width
+
+
+def test_long_names_of_owner_and_file_share_the_room() -> None:
+    long = OWNED._replace(place="the-archive-of-the-laptop", owner="gardening-department")
+    assert profile_in(long, 28) == "garde…tment, in the-a…laptop"
+    assert profile_in(long._replace(owner="me"), 28) == "me, in the-archiv…the-laptop"
+    assert profile_in(long._replace(owner=None), 11) == "the-a…aptop"
