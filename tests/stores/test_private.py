@@ -189,28 +189,8 @@ READ = {
 }
 """Ways out of a store that give text of people, or say what may hold it: each is masked."""
 USED = {
-    *(
-        "chats_stamp",
-        "file_catalog",
-        "file_sessions",
-        "hold",
-        "let_go",
-        "one_of",
-        "resume_call",
-    ),
-    "transcript_provenance",
-    *(
-        "around",
-        "catalog",
-        "catalog_by",
-        "census",
-        "census_by",
-        "changes",
-        "dialect",
-        "edits",
-        "fates",
-        "figures",
-    ),
+    *("around", "catalog", "catalog_by", "census", "census_by", "changes", "dialect", "edits"),
+    *("fates", "fates_stamp", "figures", "read_since"),
     *("first_outlines", "handover", "home", "info", "key_of", "keys_of", "keys_starting", "look"),
     *("message_key", "newest_below", "noted_as", "noted_id", "origin", "outlines", "own_notes"),
     *("place", "profiles_at", "recovered", "scoped", "set_of", "stores", "together", "too_long"),

@@ -1,13 +1,17 @@
 """Enter in the search bar is for what was searched for, also before that is listed."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from explorer.browse import live_search as searching
+from explorer.browse.arrangement import Arranged
 from explorer.browse.first_read import Intent, Opening, Start
+from explorer.cancel import CancelToken
+from explorer.search import engine
+from explorer.search.engine import Gathered, SearchResult
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.app import ExplorerApp
 from tests.factories import talk
@@ -26,6 +30,15 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
+def _told_at_the_end(
+    gathered: Gathered,
+    made: Callable[[SearchResult], Arranged],
+    tell: Callable[[Arranged], None],
+    token: CancelToken,
+) -> SearchResult:
+    return engine.search(gathered, made, lambda part: None, token)
+
+
 @asynccontextmanager
 async def _searching(
     path: Path, monkeypatch: pytest.MonkeyPatch, text: str = "zebra"
@@ -35,8 +48,8 @@ async def _searching(
     async with app.run_test(size=SIZE) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
+        monkeypatch.setattr(searching, "search", _told_at_the_end)
         search = Held(monkeypatch, searching, "search")
-        monkeypatch.setattr(searching.LiveSearch, "_list_so_far", lambda *_: None)
         await pilot.press("slash")
         driver.main.search_bar.input.value = text
         await search.holds(driver)
