@@ -196,6 +196,11 @@ class Opening:
         """Files that were made since, which belong to these: for a worker thread."""
         return self._newcomers.look(self.found) if self._newcomers is not None else ()
 
+    @property
+    def roots(self) -> Sequence[Path]:
+        """The folders of which every profile is opened."""
+        return self._newcomers.roots if self._newcomers is not None else ()
+
     def take_in(self, found: Sequence[FoundStore]) -> bool:
         """Have these listed with the others, from the next time that all is read; False where a
         single file was opened, which has to be opened again with them."""

@@ -1,8 +1,10 @@
 """`undo` and `trash`: what was changed, and how to restore it."""
 
 import argparse
+import os
 import shlex
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_done
 from explorer.commands.output import heading, note, write, write_json
@@ -22,18 +24,21 @@ from explorer.commands.words import (
     what_is_purged,
     which_are_purged,
 )
-from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
+from explorer.errors import ExitCode, NoSuchSession, Problem, Refused, StoreError, UsageError
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, plural, size
 from explorer.settings import trash_path
 from explorer.stores.base import Edits, Store
-from explorer.stores.edits.other_parts import other_parts
+from explorer.stores.discover import current_folder, growing_roots, locate
+from explorer.stores.edits.interface import Past
+from explorer.stores.edits.other_parts import OtherPart, other_parts
 from explorer.stores.edits.plans import KINDS, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO, already_undone, no_such_change
 from explorer.stores.edits.words import (
     DRY_RUN,
     changed_words,
+    gone_files,
     state_words,
     undo_lines,
     undo_question,
@@ -41,6 +46,7 @@ from explorer.stores.edits.words import (
     undone_words,
 )
 from explorer.stores.hermes.store import profile_of
+from explorer.stores.history import of_gone, with_gone
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, Receipt, ReceiptState
 from explorer.stores.sqlite.failures import short_path
@@ -51,6 +57,8 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     edits = edits_of(store)
     warn_half_done(edits)
     given = options.receipt
+    if given is not None:
+        _check_there(with_gone(edits, _roots(options)), given)
     number = _newest(edits, options) if given is None else _own(edits, given).number
     plan = edits.undo_plan(number, measured=options.dry_run)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
@@ -62,9 +70,11 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
             # Of a plan that is shown, they are a part.
             if options.yes or lost not in plan.notes:
                 note(clean_line(lost))
-    files = [one.path for one in store.stores()]
-    left = other_parts(trash_path(), files, plan.receipt)
-    code = _undo(edits, plan, store, options)
+    return _undo(edits, plan, store, options)
+
+
+def _say_left(left: Sequence[OtherPart], plan: UndoPlan, options: argparse.Namespace) -> None:
+    """Which parts of a change are not undone with it."""
     for one in left:
         if one.words and one.words not in plan.notes:
             note(clean_line(one.words))
@@ -74,7 +84,6 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
                 # Without a name it was not found just now.
                 undo += f" --db {shlex.quote(str(one.path))}"
             note(part_left(profile_of(one.path) or short_path(one.path), undo))
-    return code
 
 
 def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
@@ -95,8 +104,19 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
     raise Refused("Nothing to undo", " ".join((nothing, *edits.lost_changes(0))))
 
 
-def _undo(edits: Edits, plan: UndoPlan, store: Store, options: argparse.Namespace) -> int:
+def _undo(
+    edits: Edits, plan: UndoPlan, store: Store, options: argparse.Namespace, whole: bool = True
+) -> int:
+    """Undo what is planned; if that is the `whole` change, it is said what is left of it."""
     plan.check()
+    files = [one.path for one in store.stores()]
+    left = other_parts(trash_path(), files, plan.receipt) if whole else []
+    code = _done_or_shown(edits, plan, store, options)
+    _say_left(left, plan, options)
+    return code
+
+
+def _done_or_shown(edits: Edits, plan: UndoPlan, store: Store, options: argparse.Namespace) -> int:
     if options.dry_run and options.json:
         write_json(undo_shape(plan, edits, store))
         return ExitCode.DONE
@@ -119,22 +139,62 @@ def _undo(edits: Edits, plan: UndoPlan, store: Store, options: argparse.Namespac
 
 def handle_trash(options: argparse.Namespace, now: float) -> int:
     _check_arguments(options)
-    far = options.what == "purge" and options.all
-    store = usual_store(options) if far else chosen_store(options)
-    edits = edits_of(store)
     match options.what:
         case "list":
-            warn_half_done(edits)
-            return _list(edits, options, now)
+            return _list(_history(options), options, now)
         case "show":
-            return _show(edits, options)
+            return _show(_history(options), options)
         case "restore":
-            receipt = _own(edits, _number(options))
-            wanted = [one.number for one in _entries(edits, receipt, options.ids)] or None
-            plan = edits.undo_plan(receipt.number, wanted, measured=options.dry_run)
-            return _undo(edits, plan, store, options)
+            return _restore(options)
         case _:
-            return _purge(edits, options)
+            return _purge(_history(options), options)
+
+
+def _history(options: argparse.Namespace) -> Past:
+    """What is kept of the state files that a command is about. Where those are all profiles, also
+    of profiles that are gone: an empty trash must be empty."""
+    far = options.what == "purge" and options.all
+    roots = [] if far and not options.all_profiles else _roots(options)
+    try:
+        edits = edits_of(usual_store(options) if far else chosen_store(options))
+    except StoreError as error:
+        gone = _of_gone(error, options, roots)
+        if gone is None:
+            raise
+        return gone
+    if options.what == "list":
+        warn_half_done(edits)
+    return with_gone(edits, roots)
+
+
+def _roots(options: argparse.Namespace) -> list[Path]:
+    return growing_roots(options.db, options.profile, os.environ, current_folder())
+
+
+def _of_gone(error: StoreError, options: argparse.Namespace, roots: Sequence[Path]) -> Past | None:
+    """What is kept of state files that cannot be opened, where they are gone."""
+    if error.problem is not Problem.MISSING:
+        return None
+    found = locate(options.db, options.profile, os.environ, current_folder())
+    return of_gone(trash_path(), [one.path for one in found], roots)
+
+
+def _restore(options: argparse.Namespace) -> int:
+    number = _number(options)
+    try:
+        store = chosen_store(options)
+    except StoreError as error:
+        gone = _of_gone(error, options, _roots(options))
+        if gone is not None:
+            _check_there(gone, number)
+        raise
+    edits = edits_of(store)
+    history = with_gone(edits, _roots(options))
+    _check_there(history, number, options.ids)
+    receipt = _own(edits, number)
+    wanted = [one.number for one in _entries(edits, receipt, options.ids)] or None
+    plan = edits.undo_plan(receipt.number, wanted, measured=options.dry_run)
+    return _undo(edits, plan, store, options, whole=not wanted)
 
 
 def _check_arguments(options: argparse.Namespace) -> None:
@@ -160,7 +220,7 @@ def _number(options: argparse.Namespace) -> int:
     return number
 
 
-def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
+def _list(edits: Past, options: argparse.Namespace, now: float) -> int:
     receipts = edits.trash.receipts()
     if options.json:
         shapes = [receipt_shape(receipt, edits) for receipt in receipts]
@@ -179,7 +239,7 @@ def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
     return ExitCode.DONE
 
 
-def _show(edits: Edits, options: argparse.Namespace) -> int:
+def _show(edits: Past, options: argparse.Namespace) -> int:
     receipt = _found(edits, _number(options))
     entries = edits.worded_entries(edits.trash.entries(receipt.number))
     if options.json:
@@ -195,7 +255,7 @@ def _show(edits: Edits, options: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def _entries(edits: Edits, receipt: Receipt, ids: Sequence[str]) -> list[Entry]:
+def _entries(edits: Past, receipt: Receipt, ids: Sequence[str]) -> list[Entry]:
     """The sessions of a change that are named; none where all are meant."""
     if not ids:
         return []
@@ -226,9 +286,9 @@ def _meant(text: str, entries: Sequence[Entry]) -> list[Entry]:
     return next(filter(None, found), [])
 
 
-def _purge(edits: Edits, options: argparse.Namespace) -> int:
+def _purge(edits: Past, options: argparse.Namespace) -> int:
     receipts = edits.trash.receipts() if options.all else [_found(edits, _number(options))]
-    unfinished = [one for one in receipts if one.half_done]
+    unfinished = [one for one in receipts if one.half_done and not one.lost]
     if unfinished:
         number = unfinished[0].shown
         first = f"Undo it first: `session-explorer undo {number}`."
@@ -262,7 +322,7 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def _known(edits: Edits, number: int) -> Receipt | None:
+def _known(edits: Past, number: int) -> Receipt | None:
     """The change with this number. Where only one of its profiles is open, its part there."""
     every = edits.trash.receipts()
     known = (one for one in every if number in (one.shown, one.number))
@@ -277,7 +337,19 @@ def _own(edits: Edits, number: int) -> Receipt:
     return found
 
 
-def _found(edits: Edits, number: int) -> Receipt:
+def _check_there(history: Past, number: int, ids: Sequence[str] = ()) -> None:
+    """Refuse to restore into a state file that is gone: all of a change, or these sessions."""
+    found = _known(history, number)
+    if found is None:
+        return
+    places = [one.place for one in _entries(history, found, ids) or found.parts or (found,)]
+    files = [history.trash.by_place[one] for one in dict.fromkeys(places)]
+    gone = [one.about for one in files if one.gone]
+    if len(gone) == len(files) or (gone and ids):
+        raise Refused(CANNOT_UNDO, gone_files(gone))
+
+
+def _found(edits: Past, number: int) -> Receipt:
     receipt = _known(edits, number)
     if receipt is None:
         raise NoSuchSession("No such change", no_such_change(number))

@@ -7,6 +7,7 @@ from explorer.commands.shapes import Shape
 from explorer.render.figures import iso_utc
 from explorer.stores.base import Edits, Store
 from explorer.stores.columns import ID, TITLE
+from explorer.stores.edits.interface import Past
 from explorer.stores.edits.plans import Done, UndoPlan
 from explorer.stores.hermes.store import profile_of
 from explorer.stores.ours.trash import RETENTION
@@ -63,7 +64,7 @@ def _value(cell: Cell) -> object:
     return shown(cell) if isinstance(cell, bytes) else cell
 
 
-def _totals(receipts: Sequence[Receipt], entries: Sequence[Entry], edits: Edits) -> Shape:
+def _totals(receipts: Sequence[Receipt], entries: Sequence[Entry], edits: Past) -> Shape:
     files = {
         entry: number
         for one in receipts
@@ -78,7 +79,7 @@ def _totals(receipts: Sequence[Receipt], entries: Sequence[Entry], edits: Edits)
 
 
 def purge_shape(
-    receipts: Sequence[Receipt], entries: Sequence[Entry], notes: Sequence[str], edits: Edits
+    receipts: Sequence[Receipt], entries: Sequence[Entry], notes: Sequence[str], edits: Past
 ) -> Shape:
     """Of sessions that were restored, only the copies are deleted: they are not in the totals."""
     return {
@@ -91,8 +92,9 @@ def purge_shape(
     }
 
 
-def receipt_shape(receipt: Receipt, edits: Edits) -> Shape:
+def receipt_shape(receipt: Receipt, edits: Past) -> Shape:
     home = profile_of(edits.path)
+    parts = receipt.parts or (receipt,)
     return {
         "receipt": receipt.shown,
         "action": receipt.action,
@@ -104,11 +106,12 @@ def receipt_shape(receipt: Receipt, edits: Edits) -> Shape:
         "messages": receipt.messages,
         "bytes": receipt.bytes,
         "kept_until": iso_utc(receipt.made + RETENTION),
-        "profiles": list(filter(None, (one.place or home for one in receipt.parts or (receipt,)))),
+        "profiles": list(filter(None, (one.place or home for one in parts))),
+        "gone": list(filter(None, (one.place or home for one in parts if one.gone))),
     }
 
 
-def entry_shape(entry: Entry, edits: Edits) -> Shape:
+def entry_shape(entry: Entry, edits: Past) -> Shape:
     path, _ = edits.kept_from(entry)
     return {
         "store": str(path),

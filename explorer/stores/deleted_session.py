@@ -48,15 +48,18 @@ class DeletedSession(NamedTuple):
 def open_deleted(
     live: Path, trash: TrashFile, entry: Entry, now: float, token: CancelToken
 ) -> DeletedSession:
-    """Open an entry of the trash of the state file `live`, whose tables tell how it is read."""
-    schema = ReadOnlyFile(live).read(lambda reader: reader.schema, token)
+    """Open an entry of the trash of the state file `live`, whose tables tell how it is read. Where
+    the file is gone, those of the entry itself must do."""
+    known: Mapping[str, frozenset[str]] = {}
+    if not trash.gone:
+        known = ReadOnlyFile(live).read(lambda reader: reader.schema, token).tables
     with _telling():
         folder = TemporaryDirectory(prefix="session-explorer-", ignore_cleanup_errors=True)
     try:
         path = Path(folder.name) / "deleted.db"
         with _telling():
             path.touch(mode=0o600)
-            _copy(path, schema.tables, trash, entry, token)
+            _copy(path, known, trash, entry, token)
         store = open_store(path, token)
         catalog = store.catalog(token)
         key = store.keys_of([entry.session], token).get(entry.session)

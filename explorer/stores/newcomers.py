@@ -36,7 +36,7 @@ class Newcomers:
         """`find` gives all state files there are now; it is asked only when something new is in
         one of the `roots`, or at the path `beside`. If `made`, only files count, and no
         profile that has none yet or has lost it."""
-        self._roots = roots
+        self.roots = roots
         self._beside = beside
         self._find = find
         self._made = made
@@ -77,7 +77,7 @@ class Newcomers:
     def _in_sight(self) -> Iterator[tuple[Path, bool]]:
         """Where a state file may be, and whether it is there; in a profile it may still be to
         come."""
-        for root in self._roots:
+        for root in self.roots:
             if os.path.lexists(root / STATE_FILE):
                 yield root / STATE_FILE, True
             for name in _folders(root / PROFILES):

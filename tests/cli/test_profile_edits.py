@@ -543,7 +543,9 @@ def test_a_change_is_counted_without_the_profiles_that_are_gone(
     assert command("trash", "purge", "--all", "--profile", "play", "--yes").code == 0
     assert f"{past} 4 sessions in default and work" in command("trash").out
     shutil.rmtree(home.file("work").parent)
-    assert f"{past} 2 sessions in default" in command("trash").out
+    assert f"{past} 2 sessions\n" in command("trash", "--profile", "default").out
+    left = f"{past} 4 sessions in default and work  (work: its state file is gone)"
+    assert left in command("trash").out
 
 
 def test_undo_over_several_profiles_names_them_before_and_after(

@@ -1,6 +1,7 @@
 """The trash from the command line: which session of a change is meant, and what is left of it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -246,3 +247,103 @@ def test_a_change_that_does_not_exist_is_no_such_change(
         done = command(*arguments, *where)
         assert done.code == ExitCode.NO_SUCH_SESSION
         assert "There is no change 99 here." in done.err
+
+
+@pytest.fixture
+def removed(home: TwinProfiles, command: Command) -> TwinProfiles:
+    """One change in two profiles and two more in one of them, which was removed."""
+    assert command("delete", "default/ant", "work/ant", "--yes").code == 0
+    assert command("delete", "work/bee", "work/cat", "--yes").code == 0
+    assert command("rename", "work/only-work", "Alone", "--yes").code == 0
+    shutil.rmtree(home.file("work").parent)
+    return home
+
+
+def test_the_changes_of_a_removed_profile_are_listed_and_purged(
+    removed: TwinProfiles, command: Command
+) -> None:
+    listed = command("trash", "list").out.splitlines()
+    gone = "  (work: its state file is gone)"
+    assert [line.partition("now")[2].strip() for line in listed[-3:]] == [
+        f"Renamed an untitled session to “Alone” in work{gone}",
+        f"Deleted 2 sessions in work{gone}",
+        f"Deleted 2 sessions in default and work{gone}",
+    ]
+    receipts = command("trash", "list", "--json").json["receipts"]
+    assert [one["gone"] for one in receipts] == [["work"], ["work"], ["work"]]
+    some = str(receipts[1]["receipt"])
+    assert "work/bee" in command("trash", "show", some).out
+    done = command("trash", "purge", some, "work/bee", "--yes")
+    assert "Permanently deleted: “The bee”." in done.err
+    assert _left(command, some) == {"cat"}
+    assert command("trash", "purge", some, "--yes").code == 0
+    assert [one["words"] for one in command("trash", "list", "--json").json["receipts"]] == [
+        "Renamed an untitled session to “Alone”",
+        "Deleted 2 sessions",
+    ]
+
+
+def test_purging_all_profiles_leaves_no_copy_of_a_removed_one(
+    removed: TwinProfiles, command: Command
+) -> None:
+    only = command("trash", "purge", "--all", "--profile", "default", "--yes")
+    assert "Permanently deleted: 1 session." in only.err
+    assert command("where", "I am bee of work").code == ExitCode.DONE
+    done = command("trash", "purge", "--all", "--all-profiles", "--yes")
+    assert "Permanently deleted: 3 sessions and the undo of 1 other change." in done.err
+    assert command("trash", "list", "--json").json == {"bytes": 0, "receipts": []}
+    assert command("where", "I am bee of work").code == ExitCode.NO_SUCH_SESSION
+
+
+def test_the_trash_of_a_file_that_is_gone_can_be_named(
+    removed: TwinProfiles, command: Command
+) -> None:
+    work = ("--db", str(removed.root / "profiles" / "work" / "state.db"))
+    assert "Deleted 2 sessions in work  (work: its state file is gone)" in (
+        command("trash", "list", *work).out
+    )
+    number = str(command("trash", "list", *work, "--json").json["receipts"][1]["receipt"])
+    assert "work/bee" in command("trash", "show", number, *work).out
+    refused = command("trash", "restore", number, *work, "--yes")
+    assert refused.code == ExitCode.REFUSED
+    assert "work/state.db is gone. Put it back to undo the change." in refused.err
+    assert command("trash", "purge", "--all", *work, "--yes").code == 0
+    assert "Deleted “The ant”\n" in command("trash", "list").out
+    assert command("trash", "list", *work).code == ExitCode.CANNOT_OPEN, "it has nothing any more"
+
+
+def test_what_is_restored_of_a_removed_profile_is_refused_with_the_reason(
+    removed: TwinProfiles, command: Command
+) -> None:
+    both, some = (
+        one["receipt"] for one in command("trash", "list", "--json").json["receipts"][:0:-1]
+    )
+    for asked in (
+        ["undo", some],
+        ["trash", "restore", some],
+        ["trash", "restore", both, "work/ant"],
+    ):
+        refused = command(*map(str, asked), "--yes")
+        assert refused.code == ExitCode.REFUSED
+        assert "work/state.db is gone. Put it back to undo the change." in refused.err
+    done = command("trash", "restore", str(both), "--yes")
+    assert "Restored “The ant”." in done.err
+    assert "Not restored: 1 session" in done.err
+
+
+def test_other_homes_are_none_of_its_concern(
+    removed: TwinProfiles, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = TwinProfiles(tmp_path / "other")
+    monkeypatch.setenv("HERMES_HOME", str(other.root))
+    assert command("trash", "list", "--json").json["receipts"] == []
+    command("trash", "purge", "--all", "--all-profiles", "--yes")
+    monkeypatch.setenv("HERMES_HOME", str(removed.root))
+    assert len(command("trash", "list", "--json").json["receipts"]) == 3
+
+
+def test_all_profiles_may_be_gone(removed: TwinProfiles, command: Command) -> None:
+    shutil.rmtree(removed.root)
+    assert len(command("trash", "list", "--json").json["receipts"]) == 3
+    assert command("trash", "purge", "--all", "--all-profiles", "--yes").code == 0
+    assert command("where", "I am bee of work").code != ExitCode.DONE

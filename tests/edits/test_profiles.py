@@ -1,6 +1,7 @@
 """Edits over several profiles: one plan, one change, one undo, each session in its own file."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -28,12 +29,12 @@ from explorer.stores.edits.words import (
 )
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.own_file import OwnFile
-from explorer.stores.ours.trash import TrashFile
+from explorer.stores.ours.trash import RETENTION, TrashFile
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.resolve import pinned_rows
 from tests.editors import edits_on
 from tests.edits.crash import Died, die_after, dying_in
-from tests.factories import altered, rows
+from tests.factories import NOW, altered, rows
 from tests.locker import Locker
 from tests.newer_files import newer_file
 from tests.profile_homes import TwinProfiles, key_of
@@ -623,3 +624,14 @@ def test_an_undo_in_two_steps_counts_the_sessions_of_each(
     assert undo_question(rest) == "Undo archiving 2 of 6 sessions in play?"
     done = home.edits().undo(rest)
     assert undone_words(rest, done) == "Undone: archived 2 of 6 sessions in play"
+
+
+def test_the_trash_of_a_removed_profile_expires_like_any_other(home: TwinProfiles) -> None:
+    work = home.file("work")
+    home.edits().apply(_plan(home, Action.DELETE, *BOTH))
+    shutil.rmtree(work.parent)
+    for id_, seconds in (("ant", -1), ("cat", 1)):
+        edits = home.edits(now=NOW + RETENTION + seconds)
+        edits.apply(edits.plan(Action.DELETE, [key_of(home.store(), id_)]))
+        left = TrashFile(home.trash, work).receipts()
+        assert bool(left) == (seconds < 0)

@@ -12,6 +12,7 @@ from explorer.browse.first_read import Opening, Start, look_of
 from explorer.model import Action
 from explorer.settings import Config
 from explorer.stores.discover import locate
+from explorer.stores.newcomers import Newcomers
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
 from explorer.tui.dialogs.choices import Several
@@ -36,7 +37,13 @@ async def opened(home: TwinProfiles, size: tuple[int, int] = SIZE) -> AsyncItera
     found = locate([str(home.root)], [], {}, home.root)
     choices = Notes(home.notes)
     look = look_of(Config(), choices)
-    opening = Opening(found[0].path, NOW, notes=home.notes, trash=home.trash, found=found)
+    opening = Opening(
+        *(found[0].path, NOW),
+        notes=home.notes,
+        trash=home.trash,
+        found=found,
+        newcomers=Newcomers.of([str(home.root)], [], {}, home.root),
+    )
     app = ExplorerApp(Start(opening, lambda: NOW, Config(), look=look, choices=choices))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
@@ -231,6 +238,31 @@ async def test_undo_names_a_newer_change_whose_profile_was_removed(home: TwinPro
         await driver.press("y")
     home.names = ("default",)
     assert home.changed(before) == set()
+
+
+async def test_the_trash_of_a_removed_profile_is_read_and_purged(home: TwinProfiles) -> None:
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee", "work/bee")
+        await driver.press("d", "y")
+        await _to(driver, home, "work/ant")
+        await driver.press("d", "y")
+    shutil.rmtree(home.file("work").parent)
+    async with opened(home) as driver:
+        await driver.press("U")
+        screen = driver.screen()
+        assert "Deleted “The ant” in work  work: its state file is gone" in screen
+        assert "Deleted 2 sessions in default and work  work: its state file is gone" in screen
+        await driver.press("enter")
+        assert "I am ant of work" in driver.screen()
+        await driver.press("escape", "r")
+        assert "Its state file is gone. Put it back to restore what was deleted." in driver.said()
+        await driver.press("x", "y")
+        assert "The ant" not in driver.screen()
+        await driver.press("j", "j", "x", "y")
+        assert "Deleted “The bee”" in driver.screen()
+        assert "gone" not in driver.screen()
+        await driver.press("r", "y")
+        assert "Restored “The bee”" in driver.said()
 
 
 async def test_undo_offers_the_change_before_one_in_an_unreadable_profile(

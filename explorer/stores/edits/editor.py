@@ -57,7 +57,7 @@ from explorer.stores.edits.refusals import check_sound, place, reason_against
 from explorer.stores.edits.undo import Undo, at_risk, plan_noted_undo, plan_undo, worded
 from explorer.stores.edits.words import log_words
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.ours.trash import TrashFile
+from explorer.stores.ours.trash import TrashFile, gone_in
 from explorer.stores.ours.trash_records import (
     OURS,
     Entry,
@@ -215,7 +215,8 @@ class Editor:
         context = self._context(token, progress)
         with self.trash.alone():
             # What can no longer be restored makes room.
-            if old := self.trash.expired(self._ours.clock()):
+            kept = (self.trash, *gone_in(self._ours.trash))
+            if old := [one for file in kept for one in file.expired(self._ours.clock())]:
                 self.trash.purge(one.number for one in old)
             if not plan.doomed:
                 return Done(None, plan.action.value, (), plan.skipped, plan.notes)
@@ -319,8 +320,7 @@ class Editor:
 
     def purge(self, receipt: Receipt, entries: Collection[int]) -> None:
         """Delete some sessions of a change permanently; the others can still be restored."""
-        with self.trash.alone():
-            purge_entries(self.trash, receipt, entries)
+        purge_entries(self.trash, receipt, entries)
 
     def after_crash(self) -> AfterCrash:
         """Settle what is clear of the edits that a crash interrupted. Nothing is known of them

@@ -1,6 +1,6 @@
 """What callers may ask of the writing half of a store, whether it is one state file or several."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +14,9 @@ from explorer.stores.ours.trash_records import CellChange, Entry, Receipt
 
 class Trash(Protocol):
     """What was changed and deleted, and is kept."""
+
+    @property
+    def by_place(self) -> Mapping[str, TrashFile]: ...
 
     def receipts(self) -> list[Receipt]: ...
 
@@ -36,13 +39,24 @@ class Trash(Protocol):
     def check(self) -> None: ...
 
 
-class Edits(Protocol):
-    """Keys in, plans and receipts out; `editor.Editor` says what each of these does."""
+class Past(Protocol):
+    """What was changed and deleted, to be looked at and deleted permanently."""
 
-    path: Path
+    @property
+    def path(self) -> Path: ...
 
     @property
     def trash(self) -> Trash: ...
+
+    def worded_entries(self, entries: Iterable[Entry]) -> list[Entry]: ...
+
+    def purge(self, receipt: Receipt, entries: Collection[int]) -> None: ...
+
+    def kept_from(self, entry: Entry) -> tuple[Path, TrashFile]: ...
+
+
+class Edits(Past, Protocol):
+    """Keys in, plans and receipts out; `editor.Editor` says what each of these does."""
 
     @property
     def planning(self) -> Sequence[str]: ...
@@ -59,8 +73,6 @@ class Edits(Protocol):
     ) -> EditPlan: ...
 
     def worded(self, plan: EditPlan) -> EditPlan: ...
-
-    def worded_entries(self, entries: Iterable[Entry]) -> list[Entry]: ...
 
     def noted_pins(self) -> frozenset[str]: ...
 
@@ -88,8 +100,6 @@ class Edits(Protocol):
 
     def before(self, receipt: Receipt) -> Receipt | None: ...
 
-    def purge(self, receipt: Receipt, entries: Collection[int]) -> None: ...
-
     def after_crash(self) -> AfterCrash: ...
 
     def finish(
@@ -101,5 +111,3 @@ class Edits(Protocol):
     ) -> Done: ...
 
     def noted(self, done: Done) -> list[str]: ...
-
-    def kept_from(self, entry: Entry) -> tuple[Path, TrashFile]: ...

@@ -112,9 +112,13 @@ def question(plan: EditPlan) -> str:
 
 def in_places(places: Sequence[str]) -> str:
     """In which of several profiles; empty where only one file is open."""
+    return f" in {_some_places(places)}" if places else ""
+
+
+def _some_places(places: Sequence[str]) -> str:
     if len(places) > TOLD_APART:
-        return f" in {plural(len(places), 'profile')}"
-    return f" in {' and '.join(places)}" if places else ""
+        return plural(len(places), "profile")
+    return " and ".join(places)
 
 
 def in_profile(place: str, words: str) -> str:
@@ -516,7 +520,15 @@ def passed_over(receipt: Receipt, path: str) -> str:
 
 def gone_file(path: Path) -> str:
     """Why nothing is undone in a profile that has been changed, so that it had a state file."""
-    return f"Its state file {short_path(path)} is gone. Put it back to undo the change."
+    return gone_files([path])
+
+
+def gone_files(paths: Sequence[Path]) -> str:
+    """The same of one or several."""
+    names = listed([short_path(path) for path in paths])
+    if len(paths) == 1:
+        return f"Its state file {names} is gone. Put it back to undo the change."
+    return f"Its state files {names} are gone. Put one back to undo the change there."
 
 
 def about_change(receipt: Receipt) -> str:
@@ -525,7 +537,22 @@ def about_change(receipt: Receipt) -> str:
 
 
 def state_words(receipt: Receipt) -> str:
-    """How much of a change is undone, or that it was interrupted; empty where it is just done."""
+    """How much of a change is undone, that it was interrupted, or that it cannot be undone any
+    more; empty where it is just done."""
+    return "; ".join(filter(None, (_reached_words(receipt), _gone_words(receipt))))
+
+
+def _gone_words(receipt: Receipt) -> str:
+    """Which of its state files are gone, so that it cannot be undone in them."""
+    parts = receipt.parts or (receipt,)
+    gone = [one.place for one in parts if one.gone]
+    if not gone:
+        return ""
+    files = "its state file is gone" if len(gone) == 1 else "their state files are gone"
+    return in_profile(_some_places(gone), files) if any(gone) else files
+
+
+def _reached_words(receipt: Receipt) -> str:
     if receipt.state is ReceiptState.DONE and receipt.back:
         return f"{count(receipt.back)} of {count(receipt.sessions)} restored"
     undone = [one.place for one in receipt.parts if one.state is ReceiptState.UNDONE]

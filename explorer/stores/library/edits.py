@@ -88,7 +88,7 @@ class LibraryEdits:
 
     def __init__(self, members: Members, ours: OurFiles) -> None:
         self.path = members.all[0].path
-        self.trash = LibraryTrash(ours.trash, members)
+        self.trash = LibraryTrash(ours.trash, lambda: [(one.name, one.path) for one in members.all])
         self._members = members
         self._ours = ours
         self._planning: list[str] = []
@@ -521,9 +521,7 @@ class LibraryEdits:
         return next((one for one in older if one.state is ReceiptState.DONE), None)
 
     def purge(self, receipt: Receipt, entries: Collection[int]) -> None:
-        with self.trash.alone():
-            for part in receipt.parts or (receipt,):
-                purge_entries(self.trash.of(part.place), part, entries)
+        purge_entries(self.trash, receipt, entries)
 
     # After a crash
 

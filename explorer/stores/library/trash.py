@@ -5,12 +5,11 @@ receipt and the sessions of all its parts. A number that only one part has stand
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from explorer.stores.edits.words import words_of_parts
-from explorer.stores.library.members import Members
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import CellChange, Entry, Receipt, ReceiptState
 
@@ -18,26 +17,27 @@ from explorer.stores.ours.trash_records import CellChange, Entry, Receipt, Recei
 class LibraryTrash:
     """What was changed and deleted in any of these stores; they need not be readable now."""
 
-    def __init__(self, path: Path, members: Members) -> None:
+    def __init__(self, path: Path, stores: Callable[[], Iterable[tuple[str, Path]]]) -> None:
+        """`stores` gives their names and paths, at least one."""
         self._path = path
-        self._members = members
+        self._stores = stores
         self._known: dict[str, TrashFile] = {}
-        self.any = next(iter(self._files.values()))
+        self.any = next(iter(self.by_place.values()))
         """For what is not about one of the stores."""
         self._holder: int | None = None
         """The thread that is alone."""
 
     @property
-    def _files(self) -> dict[str, TrashFile]:
+    def by_place(self) -> Mapping[str, TrashFile]:
         """What it holds of each store, by name; one may have been added since, or reached."""
-        for one in self._members.all:
-            if one.name not in self._known or self._known[one.name].about != one.path:
-                self._known[one.name] = TrashFile(self._path, one.path)
+        for name, path in self._stores():
+            if name not in self._known or self._known[name].about != path:
+                self._known[name] = TrashFile(self._path, path)
         return self._known
 
     def of(self, place: str) -> TrashFile:
         """What it holds of one store."""
-        return self._files[place]
+        return self.by_place[place]
 
     def receipts(self) -> list[Receipt]:
         own = self._own()
@@ -61,7 +61,7 @@ class LibraryTrash:
         """Those of each store by itself."""
         return [
             one._replace(place=place)
-            for place, file in self._files.items()
+            for place, file in self.by_place.items()
             for one in file.receipts()
         ]
 
@@ -89,13 +89,13 @@ class LibraryTrash:
         return {entry: number for one in every for entry, number in one.items()}
 
     def size(self) -> int:
-        return sum(file.size() for file in self._files.values())
+        return sum(file.size() for file in self.by_place.values())
 
     def purge(self, receipts: Iterable[int]) -> None:
         self.any.purge([part.number for number in receipts for part in self._parts(number)])
 
     def expired(self, now: float) -> list[Receipt]:
-        old = {one.number for file in self._files.values() for one in file.expired(now)}
+        old = {one.number for file in self.by_place.values() for one in file.expired(now)}
         return [
             one
             for one in self.receipts()

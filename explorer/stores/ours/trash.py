@@ -30,6 +30,7 @@ from explorer.stores.ours.trash_records import (
     Receipt,
     ReceiptState,
 )
+from explorer.stores.server_path import on_server
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Image, named, pack, unpack, unpack_beginning
 from explorer.stores.sqlite.schema import placeholders
@@ -228,6 +229,16 @@ class TrashFile:
         """The caller is alone already, for an edit of several state files."""
         self._whole = 0
 
+    @property
+    def by_place(self) -> "Mapping[str, TrashFile]":
+        """What it holds of each state file, by name: one that is alone needs none."""
+        return {"": self}
+
+    @property
+    def gone(self) -> bool:
+        """The state file is gone: what was deleted from it is only here."""
+        return not (on_server(self.about) or os.path.lexists(self._store))
+
     @contextmanager
     def writing(self) -> Iterator[TrashWriter]:
         with self._file.writing(_TABLES, _PRAGMAS, VERSION) as connection:
@@ -271,6 +282,7 @@ class TrashFile:
             (EntryState.BACK, store),
         )
         wholes = self.parts() if rows else {}
+        gone = bool(rows) and store == self._store and self.gone
         return [
             Receipt(
                 number,
@@ -284,6 +296,7 @@ class TrashFile:
                 int(back),
                 changed=changed,
                 whole=wholes.get(number, 0),
+                gone=gone,
             )
             for number, action, made, state, words, sessions, messages, size, back, changed in rows
         ]
@@ -506,6 +519,12 @@ def state_files_in(trash: Path) -> list[Path]:
         "SELECT DISTINCT store FROM receipts ORDER BY 1", ()
     )
     return [Path(os.fsdecode(store)) for (store,) in rows if isinstance(store, bytes) and store]
+
+
+def gone_in(trash: Path) -> list[TrashFile]:
+    """What the trash keeps of each state file that is gone."""
+    kept = (TrashFile(trash, path) for path in state_files_in(trash))
+    return [one for one in kept if one.gone]
 
 
 def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:

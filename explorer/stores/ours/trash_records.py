@@ -70,11 +70,18 @@ class Receipt(NamedTuple):
     """Sessions that stay in their file, of which it changed something."""
     whole: int = 0
     """The number of the change in several state files that it is a part of."""
+    gone: bool = False
+    """The state file that it was made in is gone."""
 
     @property
     def shown(self) -> int:
         """Its number, for people: one change has one, whichever of its files are open."""
         return self.whole or self.number
+
+    @property
+    def lost(self) -> bool:
+        """No state file is left that it could be undone in."""
+        return all(one.gone for one in self.parts or (self,))
 
     @property
     def half_done(self) -> bool:

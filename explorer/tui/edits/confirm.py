@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from textual.screen import Screen
@@ -85,6 +86,8 @@ class EditLane:
     clock: Callable[[], float]
     changed: Callable[[], None]
     """Called when the file has changed."""
+    roots: Sequence[Path] = ()
+    """The folders of which every profile is open."""
     kept: frozenset[str] = frozenset()
     """Ids of what the user keeps from every prune."""
     fresh: set[int] = field(default_factory=set)

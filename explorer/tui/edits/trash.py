@@ -13,9 +13,11 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.figures import ago, plural
-from explorer.stores.base import Edits
 from explorer.stores.deleted_session import DeletedSession, open_deleted
+from explorer.stores.edits.interface import Past
+from explorer.stores.edits.refusal_words import CANNOT_UNDO
 from explorer.stores.edits.words import changed_words, state_words
+from explorer.stores.history import with_gone
 from explorer.stores.ours.trash_records import Entry, Receipt
 from explorer.tui.dialogs.attention import may_ask, place
 from explorer.tui.dialogs.base import Closing
@@ -27,6 +29,7 @@ from explorer.tui.edits.words import (
     EMPTY_TRASH,
     NOTHING_DELETED,
     RESTORE_FIRST,
+    STATE_FILE_GONE,
     deleted_title,
     more_words,
     purge_entry_words,
@@ -72,6 +75,12 @@ class _Place(NamedTuple):
 
     def holds(self, entry: int) -> bool:
         return self.entry is not None and self.entry.number == entry
+
+    @property
+    def lost(self) -> bool:
+        """No state file is left that it could be restored into."""
+        parts = self.receipt.parts or (self.receipt,)
+        return all(one.gone for one in parts if self.entry is None or one.place == self.entry.place)
 
     def is_like(self, other: "_Place | None") -> bool:
         """The same one, whatever has become of it."""
@@ -168,6 +177,9 @@ class TrashScreen(Closing[None]):
 
     def action_restore(self) -> None:
         if place := self._asked_for():
+            if place.lost:
+                self._lane.say(ExplorerError(CANNOT_UNDO, STATE_FILE_GONE))
+                return
             entries = [place.entry.number] if place.entry else None
             undo(self._lane, place.receipt.number, entries, after=self._renew)
 
@@ -181,7 +193,7 @@ class TrashScreen(Closing[None]):
                 self._show(contents)
 
         lane = self._lane
-        lane.lanes.start("trash", lambda token: _contents(lane.edits), take, lane.say)
+        lane.lanes.start("trash", lambda token: _contents(_history(lane)), take, lane.say)
 
 
 class DeletedScreen(ReadScreen):
@@ -206,14 +218,19 @@ def show_trash(lane: EditLane, entry: int | None = None) -> None:
         if may_ask(lane.screen, asked_at):
             lane.screen.app.push_screen(TrashScreen(lane, contents, entry))
 
-    lane.lanes.start("trash", lambda token: _contents(lane.edits), take, lane.say)
+    lane.lanes.start("trash", lambda token: _contents(_history(lane)), take, lane.say)
 
 
-def _contents(edits: Edits) -> _Contents:
-    return _Contents(list(_taken(edits)), edits.trash.size())
+def _history(lane: EditLane) -> Past:
+    """What is kept, also of profiles that are gone."""
+    return with_gone(lane.edits, lane.roots)
 
 
-def _taken(edits: Edits) -> Iterator[_Taken]:
+def _contents(history: Past) -> _Contents:
+    return _Contents(list(_taken(history)), history.trash.size())
+
+
+def _taken(edits: Past) -> Iterator[_Taken]:
     """Every edit with its sessions, of which those that are listed are named as in the list."""
     room = LISTED
     for receipt in edits.trash.receipts():
@@ -226,7 +243,7 @@ def _taken(edits: Edits) -> Iterator[_Taken]:
 def _read(lane: EditLane, entry: Entry) -> None:
     """Read a deleted session as any other one."""
     asked_at = place(lane.screen.app)
-    edits, clock = lane.edits, lane.clock
+    clock = lane.clock
 
     def take(deleted: DeletedSession) -> None:
         if may_ask(lane.screen, asked_at):
@@ -237,7 +254,7 @@ def _read(lane: EditLane, entry: Entry) -> None:
 
     lane.lanes.start(
         "trash",
-        lambda token: open_deleted(*edits.kept_from(entry), entry, clock(), token),
+        lambda token: open_deleted(*_history(lane).kept_from(entry), entry, clock(), token),
         take,
         lane.say,
     )
@@ -247,16 +264,17 @@ def _purge(
     lane: EditLane, receipt: Receipt, entry: Entry | None, after: Callable[[], None]
 ) -> None:
     """Delete a change, or one of its sessions, permanently, after a question."""
-    if receipt.half_done:
+    if receipt.half_done and not receipt.lost:
         lane.say(ExplorerError("Not deleted", RESTORE_FIRST))
         return
 
     def work(token: CancelToken) -> None:
+        history = _history(lane)
         if entry is not None:
-            lane.edits.purge(receipt, [entry.number])
+            history.purge(receipt, [entry.number])
             return
-        with lane.edits.trash.alone():
-            lane.edits.trash.purge([receipt.number])
+        with history.trash.alone():
+            history.trash.purge([receipt.number])
 
     def take(_: None) -> None:
         lane.screen.notify(words.done, markup=False)

@@ -119,6 +119,7 @@ CHOOSE_ONE = "Move to one of its sessions to read it."
 NOTHING_DELETED = "This change deleted no session: there is nothing to read."
 PURGE, PURGE_VERB, PURGED = "Permanently delete", "Delete permanently", "Permanently deleted"
 FOREVER = "This cannot be undone."
+STATE_FILE_GONE = "Its state file is gone. Put it back to restore what was deleted."
 RESTORE_FIRST = "This change was interrupted. Restore or finish it first."
 
 

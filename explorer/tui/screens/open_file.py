@@ -234,7 +234,8 @@ class OpenFile:
             ours = OurFiles(self.opening.trash, self._clock, self.opening.notes)
             edits = self.opened.store.edits(ours)
             self.editing = EditLane(
-                self._screen, self._lanes, self._lister, edits, self._clock, self.edited
+                *(self._screen, self._lanes, self._lister, edits, self._clock, self.edited),
+                roots=self.opening.roots,
             )
         return self.editing
 
