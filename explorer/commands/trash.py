@@ -66,10 +66,14 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
         other = f"`session-explorer undo {before.shown}` undoes the change before it"
         raise Refused(CANNOT_UNDO, f"{plan.why_not} {other}: {before.words}.")
     if options.receipt is None:
-        for lost in edits.lost_changes(plan.receipt.shown):
+        lost = edits.lost_changes(plan.receipt.shown)
+        if options.yes and not options.dry_run:
+            # They are said here, and not again by what is done.
+            plan = plan._replace(notes=tuple(one for one in plan.notes if one not in lost))
+        for one in lost:
             # Of a plan that is shown, they are a part.
-            if options.yes or lost not in plan.notes:
-                note(clean_line(lost))
+            if one not in plan.notes:
+                note(clean_line(one))
     return _undo(edits, plan, store, options)
 
 

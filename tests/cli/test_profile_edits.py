@@ -413,6 +413,17 @@ def test_undo_names_a_newer_change_whose_profile_was_removed(
         assert newer in nothing.err, arguments
 
 
+def test_undo_names_a_removed_profile_once(home: TwinProfiles, command: Command) -> None:
+    assert command("archive", "default/ant", "--yes").code == 0
+    for id_ in ("ant", "bee", "cat"):
+        assert command("delete", f"work/{id_}", "--yes").code == 0
+    shutil.rmtree(home.file("work").parent)
+    done = command("undo", "--all-profiles", "--yes")
+    newer = "3 newer changes cannot be undone, the last of them: Deleted “The cat”."
+    assert f"{newer} Their file {home.root}/profiles/work/state.db is gone.\n" in done.err
+    assert done.err.count("gone") == 1
+
+
 def test_undo_names_the_last_change_where_its_file_cannot_be_read(
     home: TwinProfiles, command: Command
 ) -> None:

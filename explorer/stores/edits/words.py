@@ -513,9 +513,14 @@ def changed_words(receipt: Receipt) -> str:
     return receipt.words + in_places(_places(receipt))
 
 
-def passed_over(receipt: Receipt, path: str) -> str:
-    """A change that cannot be undone because the state file at this path is gone."""
-    return f"A newer change cannot be undone: {receipt.words}. Its file {path} is gone."
+def passed_over(receipts: Sequence[Receipt], path: str) -> str:
+    """Changes, the newest first, that cannot be undone because the state file at this path is
+    gone."""
+    newest = receipts[0].words
+    if len(receipts) == 1:
+        return f"A newer change cannot be undone: {newest}. Its file {path} is gone."
+    changes = f"{count(len(receipts))} newer changes cannot be undone, the last of them"
+    return f"{changes}: {newest}. Their file {path} is gone."
 
 
 def gone_file(path: Path) -> str:
