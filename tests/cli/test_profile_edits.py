@@ -413,6 +413,20 @@ def test_undo_names_a_newer_change_whose_profile_was_removed(
         assert newer in nothing.err, arguments
 
 
+def test_undo_says_what_to_do_about_the_broken_file_itself(
+    home: TwinProfiles, command: Command
+) -> None:
+    assert command("delete", "default/ant", "work/ant", "--yes").code == 0
+    assert command("delete", "work/bee", "--yes").code == 0
+    home.file("work").write_bytes(b"rubbish " * 33)
+    broken = f"{home.root}/profiles/work/state.db is not a SQLite file (bad header)."
+    remedy = f"{broken} Restore it from a backup, or move it away"
+    undone = command("undo", "--yes")
+    assert f"Not restored: 1 session in work ({remedy})" in undone.err
+    assert remedy in command("undo", "--all-profiles", "--yes").err
+    assert remedy in command("undo", "--profile", "work", "--yes").err
+
+
 def test_undo_names_a_removed_profile_once(home: TwinProfiles, command: Command) -> None:
     assert command("archive", "default/ant", "--yes").code == 0
     for id_ in ("ant", "bee", "cat"):

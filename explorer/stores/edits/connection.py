@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, Problem, Refused, sentence
+from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
 from explorer.stores.edits.refusal_words import (
     CANNOT_CHANGE,
     CANNOT_WRITE,
@@ -36,6 +36,7 @@ from explorer.stores.sqlite.failures import (
     log_path,
     log_size,
     store_error,
+    to_put_back,
 )
 from explorer.stores.sqlite.images import Image, RawText
 from explorer.stores.sqlite.leases import holders
@@ -118,6 +119,14 @@ class ReadConnection:
         self._schema: tuple[int, Schema] | None = None
 
     def __enter__(self) -> Self:
+        try:
+            self._open()
+        except StoreError as error:
+            # It was an agent's when it was listed.
+            raise to_put_back(error, self.path) from None
+        return self
+
+    def _open(self) -> None:
         found = check_file(self.path)
         self._identity = found.st_dev, found.st_ino
         self._guard = self._connected("ro")
@@ -128,7 +137,6 @@ class ReadConnection:
             self._guard.execute("PRAGMA query_only=1").close()
             self.ask("SELECT count(*) FROM sqlite_master")
             unless_open.pop_all()
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._guard.close()

@@ -78,6 +78,7 @@ from explorer.stores.library.trash import LibraryTrash, whole_state
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
+from explorer.stores.sqlite.failures import to_put_back
 from explorer.stores.sqlite.read_only import impatient, longest_wait
 
 T = TypeVar("T")
@@ -191,6 +192,8 @@ class LibraryEdits:
     def _answer(member: Member, ask: Callable[[Member], T]) -> T | ExplorerError:
         try:
             return ask(member)
+        except StoreError as error:
+            return to_put_back(error, member.path)
         except ExplorerError as error:
             return error
 
