@@ -284,7 +284,7 @@ def test_a_title_that_was_taken_comes_back_with_a_number(
     with altered(path) as db:
         insert(db, "sessions", id="t", source="cli", started_at=NOW, title="Trip")
     plan = editor.undo_plan()
-    assert any("It will be restored as “Trip #2”" in note for note in plan.notes)
+    assert any("The restored one is called “Trip #2”" in note for note in plan.notes)
     editor.undo(plan)
     assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Trip #2",)]
 

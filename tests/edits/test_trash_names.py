@@ -254,7 +254,7 @@ def test_an_undo_tells_who_has_a_title_by_what_is_not_the_title(
         insert(db, "sessions", id="thief", source="telegram", started_at=T0, title="Trip")
     assert editor.undo_plan().notes == (
         "“Trip” is now the title of another session (telegram, last active 2025-10-09 08:53:20)."
-        " It will be restored as “Trip #2”.",
+        " The restored one is called “Trip #2”.",
     )
 
 

@@ -372,7 +372,7 @@ def keeps_title(name: str, old: str, owner: Owner) -> str:
 
 def restored_as(title: str, owner: Owner, free: str | None) -> str:
     taken = f"“{title}” is now the title of another session ({owner_words(owner)})"
-    return f"{taken}. It will be restored as “{free}”."
+    return f"{taken}. The restored one is called “{free}”."
 
 
 # Undo
@@ -474,7 +474,7 @@ def still_running(name: str) -> str:
 
 
 def started_again(name: str) -> str:
-    return f"“{name}” was started again. Its old messages will come before the new ones."
+    return f"“{name}” was started again. Its old messages come before the new ones."
 
 
 def gone_words(name: str, messages: bool = False) -> str:
