@@ -52,6 +52,7 @@ from explorer.stores.edits.words import (
     receipt_words,
     remedy,
     taken_words,
+    what_undo_does,
 )
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.resolve import resolve_for_edit, unreadable_place
@@ -217,7 +218,7 @@ def warn_half_done(edits: Edits) -> None:
         note(clean_line(line))
     for receipt in found.half_done:
         undo = f"`session-explorer undo {receipt.shown}`"
-        note(f"{interrupted(receipt)}. {undo} restores what it deleted.")
+        note(clean_line(f"{interrupted(receipt)}. {undo} {what_undo_does(receipt)}."))
 
 
 @contextmanager

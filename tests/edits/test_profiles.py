@@ -21,12 +21,15 @@ from explorer.stores.edits.plans import EditPlan, Progress
 from explorer.stores.edits.words import (
     crash_words,
     done_words,
+    interrupted,
     plan_lines,
     question,
     state_words,
     undo_question,
     undone_words,
+    what_undo_does,
 )
+from explorer.stores.library.edits import LibraryEdits
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.own_file import OwnFile
 from explorer.stores.ours.trash import RETENTION, TrashFile
@@ -292,6 +295,45 @@ def test_a_stop_between_two_profiles_leaves_the_rest_undone(home: TwinProfiles) 
 # Kills
 
 
+def test_a_change_that_was_killed_after_the_last_profile_is_said_to_be_whole(
+    home: TwinProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = _plan(home, Action.ARCHIVE, *BOTH)
+
+    def die(self: LibraryEdits, *rest: object) -> None:
+        raise Died
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LibraryEdits, "_close", die)
+        with pytest.raises(Died):
+            home.edits().apply(plan)
+    (line,) = crash_words(home.edits().after_crash())
+    assert line == (
+        "A change was interrupted in default and work: Archived 2 sessions. It can be undone."
+    )
+
+
+@pytest.mark.parametrize("names", [BOTH, ("default/bee", "work/bee", "play/bee")])
+def test_an_undo_that_was_killed_inside_a_profile_is_said_to_be_an_undo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: Sequence[str]
+) -> None:
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    before = home.dumps()
+    home.edits().apply(_plan(home, Action.DELETE, *names))
+    with monkeypatch.context() as patch:
+        die_after(patch, 2 * len(names) - 1, 'INSERT INTO "messages"')
+        patch.setattr("explorer.stores.edits.restore.slices", lambda rows: [[row] for row in rows])
+        with pytest.raises(Died):
+            home.edits().undo(home.edits().undo_plan())
+    (receipt,) = home.edits().after_crash().half_done
+    assert interrupted(receipt) == (
+        f"An undo was interrupted in work: Deleted {len(names)} sessions"
+    )
+    assert what_undo_does(receipt) == "restores the rest"
+    home.edits().undo(home.edits().undo_plan())
+    assert home.changed(before) == set()
+
+
 def test_a_kill_between_two_profiles_leaves_each_of_them_right(home: TwinProfiles) -> None:
     before = home.dumps()
     plan = _plan(home, Action.DELETE, *BOTH, "work/ant")
@@ -330,7 +372,7 @@ def test_a_kill_inside_the_second_profile_is_finished_or_taken_back(
     home: TwinProfiles, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     before = home.dumps()
-    plan = _plan(home, Action.DELETE, *BOTH)
+    plan = _plan(home, Action.DELETE, *BOTH, "work/cat")
     with monkeypatch.context() as patch:
         # In each profile a rehearsal and two messages, one by one.
         die_after(patch, 5, 'DELETE FROM "messages"')
@@ -339,9 +381,13 @@ def test_a_kill_inside_the_second_profile_is_finished_or_taken_back(
             home.edits().apply(plan)
     assert rows(home.file("work"), COUNT) == [(1,)]
     (receipt,) = home.edits().after_crash().half_done
-    assert receipt.parts
+    assert interrupted(receipt) == (
+        "A change was interrupted in default and work: Deleted 2 of 3 sessions"
+    )
     getattr(home.edits(), way)(receipt)
     assert list(home.edits().after_crash().half_done) == []
+    (receipt,) = home.edits().trash.receipts()
+    assert receipt.words == "Deleted 2 of 3 sessions"
     if way == "finish":
         home.edits().undo(home.edits().undo_plan())
     assert home.changed(before) == set()

@@ -94,6 +94,7 @@ def test_a_question_and_its_receipt_have_one_verb(action: Action, asked: str, do
 @pytest.mark.parametrize("words", ["Deleted", "Cleared all messages of", "Pruned"])
 def test_a_receipt_of_an_interrupted_edit_can_be_recounted(words: str) -> None:
     assert recounted(f"{words} 0 of 4 sessions", 3) == f"{words} 3 of 4 sessions"
+    assert recounted(f"{words} 3 of 4 sessions", 4) == f"{words} 4 sessions"
     assert recounted(f"{words} “a”", 3) == f"{words} “a”"
 
 

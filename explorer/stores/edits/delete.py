@@ -265,12 +265,13 @@ class Removal:
 
 
 def recount(trash: TrashFile, number: int) -> None:
-    """Have the receipt of an interrupted edit say how many sessions it deleted."""
+    """Have the receipt of an interrupted edit say how many sessions it deleted, one of which may
+    be half out: those that were not reached are in the trash no more."""
     receipt = trash.receipt(number)
-    gone = sum(entry.state is EntryState.GONE for entry in trash.entries(number))
-    if receipt is not None and gone:
+    reached = len(trash.entries(number))
+    if receipt is not None and reached:
         with trash.writing() as writer:
-            writer.set_words(number, recounted(receipt.words, gone))
+            writer.set_words(number, recounted(receipt.words, reached))
 
 
 class DeleteSteps(NamedTuple):

@@ -79,7 +79,12 @@ def part_words(plan: EditPlan, done: int) -> str:
 
 def recounted(words: str, done: int) -> str:
     """The same with another number of sessions; `words` without a number stay."""
-    return _PART.sub(lambda found: f"{found[1]}{count(done)} of {found[2]}", words)
+
+    def counted(found: re.Match[str]) -> str:
+        whole = found[2].startswith(f"{count(done)} ")
+        return f"{found[1]}{found[2]}" if whole else f"{found[1]}{count(done)} of {found[2]}"
+
+    return _PART.sub(counted, words)
 
 
 def words_of_parts(whole: Receipt, parts: Sequence[Receipt]) -> str:
@@ -575,14 +580,29 @@ def crash_words(found: AfterCrash) -> Iterator[str]:
         else:
             yield f"{interrupted(one)}. It can be undone."
     for one in found.partly:
-        told = f"An undo was interrupted{in_places(_places(one))}: {one.words}"
-        yield f"{told}. The rest can be undone."
+        yield f"{_undo_interrupted(one)}. The rest can be undone."
     if found.nothing:
         yield "A change was interrupted before it started. Nothing was changed."
 
 
 def interrupted(receipt: Receipt) -> str:
+    """That a change, or its undo, did not reach its end, and in which profiles."""
+    if receipt.state is ReceiptState.UNDOING:
+        return _undo_interrupted(receipt)
     return f"A change was interrupted{in_places(_places(receipt))}: {receipt.words}"
+
+
+def _undo_interrupted(receipt: Receipt) -> str:
+    parts = [one for one in receipt.parts if one.state is not ReceiptState.UNDONE]
+    places = [one.place for one in parts or (receipt,) if one.place]
+    return f"An undo was interrupted{in_places(places)}: {receipt.words}"
+
+
+def what_undo_does(receipt: Receipt) -> str:
+    """To a change that was interrupted, or whose undo was."""
+    if receipt.state is ReceiptState.UNDOING:
+        return "restores the rest"
+    return "restores what it deleted" if receipt.sessions else "undoes it"
 
 
 def _places(receipt: Receipt) -> list[str]:

@@ -559,7 +559,7 @@ class LibraryEdits:
             if now is None:
                 nothing += 1
             elif now.half_done:
-                half_done.append(now)
+                half_done.append(self._recounted(now))
             elif one.state is ReceiptState.UNDOING and now.state is ReceiptState.DONE:
                 partly.append(now)
             else:
@@ -579,6 +579,24 @@ class LibraryEdits:
             return self._close(receipt.number)
         reached = sum(one.sessions or one.changed for one in receipt.parts)
         return self._close(receipt.number, recounted(receipt.words, reached))
+
+    def _recounted(self, receipt: Receipt) -> Receipt:
+        """A change of which some part is half done, with what it has reached by now."""
+        if receipt.state is not ReceiptState.BEGUN or not receipt.parts:
+            return receipt
+        words = recounted(receipt.words, sum(map(self._reached_in, receipt.parts)))
+        with self.trash.any.writing() as trash:
+            trash.set_words(receipt.number, words)
+        return receipt._replace(words=words)
+
+    def _reached_in(self, part: Receipt) -> int:
+        if not part.half_done:
+            return part.sessions or part.changed
+        if recounted(part.words, part.sessions) == part.words:
+            return part.sessions
+        # Its file cannot be looked at now: what the trash has a copy of may not have been reached.
+        entries = self.trash.of(part.place).entries(part.number)
+        return sum(one.state is EntryState.GONE for one in entries)
 
     def finish(
         self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None

@@ -14,12 +14,13 @@ from explorer.stores.edits.plans import AfterCrash, Done, Progress, UndoPlan
 from explorer.stores.edits.words import (
     changed_words,
     crash_words,
+    interrupted,
     undo_lines,
     undo_question,
     undo_verb,
     undone_words,
 )
-from explorer.stores.ours.trash_records import Receipt
+from explorer.stores.ours.trash_records import Receipt, ReceiptState
 from explorer.tui.dialogs.attention import is_typing
 from explorer.tui.dialogs.choices import Choice
 from explorer.tui.dialogs.questions import Question, ask
@@ -125,11 +126,15 @@ def look_after_crash(lane: EditLane) -> None:
 def _ask_half_done(lane: EditLane, receipt: Receipt) -> None:
     words = clean_line(changed_words(receipt), 60)
     restore, finish = (lane.edits.restore, RESTORED), (lane.edits.finish, FINISHED)
+    title = f"{INTERRUPTED}: {words}"
     options = [
         (None, "Decide later"),
         (restore, "Undo it: restore what it deleted"),
         (finish, "Finish it"),
     ]
+    if receipt.state is ReceiptState.UNDOING:
+        title = clean_line(interrupted(receipt), 100)
+        options = [(None, "Decide later"), (restore, "Restore the rest")]
 
     def chosen(choice: tuple[Callable[..., Done], str] | None) -> None:
         if choice is not None:
@@ -141,4 +146,4 @@ def _ask_half_done(lane: EditLane, receipt: Receipt) -> None:
                 lambda done: lane.screen.notify(said, markup=False),
             )
 
-    lane.screen.app.push_screen(Choice(f"{INTERRUPTED}: {words}", options, None), chosen)
+    lane.screen.app.push_screen(Choice(title, options, None), chosen)
