@@ -39,6 +39,7 @@ from explorer.stores.edits.words import (
     DRY_RUN,
     changed_words,
     gone_files,
+    in_named,
     state_words,
     undo_lines,
     undo_question,
@@ -299,6 +300,9 @@ def _purge(edits: Past, options: argparse.Namespace) -> int:
         raise Refused("Not deleted", f"Change {number} was interrupted. {first}")
     entries = _entries(edits, receipts[0], options.ids) if options.ids else []
     words = which_are_purged(entries) if entries else what_is_purged(receipts)
+    parts = [part.place for one in receipts for part in one.parts or (one,)]
+    places = dict.fromkeys([one.place for one in entries] or parts)
+    words += in_named(list(filter(None, places)))
     lines = [*lost_undo(receipts), "This cannot be undone."] if receipts else []
     gone = entries or [one for receipt in receipts for one in edits.trash.entries(receipt.number)]
     if options.dry_run and options.json:
@@ -321,7 +325,8 @@ def _purge(edits: Past, options: argparse.Namespace) -> int:
         purged = [one.shown for one in receipts if one.number not in left]
         write_json({"purged": purged, "done": [one.session for one in gone], "bytes": held})
     else:
-        of = "these profiles" if any(one.place for one in receipts) else "this file"
+        of = "these profiles" if len(edits.trash.by_place) > 1 else "this file"
+        of = "all profiles" if options.all and options.all_profiles else of
         note(clean_line(f"Permanently deleted: {words}. The trash of {of} now has {size(held)}."))
     return ExitCode.DONE
 

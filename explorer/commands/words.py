@@ -164,7 +164,7 @@ def newer_elsewhere(newest: "Receipt", passed: int) -> str:
 def _left_in(change: "Receipt") -> str:
     """The profiles in which a change is not undone."""
     left = [one for one in change.parts or (change,) if one.state.value != "undone"]
-    return ", ".join(clean_line(one.place, 60) for one in left)
+    return listed([clean_line(one.place, 60) for one in left])
 
 
 def what_is_purged(receipts: Sequence["Receipt"]) -> str:

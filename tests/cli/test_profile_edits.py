@@ -640,6 +640,29 @@ def test_a_prune_speaks_alike_before_and_after(home: TwinProfiles, command: Comm
     assert "Not deleted" not in done
 
 
+def test_the_advice_about_the_space_names_the_profile(home: TwinProfiles, command: Command) -> None:
+    shown = command("delete", "default/ant", "work/ant", "--dry-run").out
+    assert "work: Hermes reuses the space; `hermes -p work sessions optimize` frees it." in shown
+    assert "default: Hermes reuses the space; `hermes sessions optimize` frees it." in shown
+    alone = command("delete", "ant", "--profile", "work", "--dry-run").out
+    assert "`hermes -p work sessions optimize`" in alone
+
+
+def test_a_purge_names_the_profiles(home: TwinProfiles, command: Command) -> None:
+    change = command("delete", "default/ant", "work/ant", "work/bee", "--yes", "--json").json
+    number = str(change["receipt"])
+    asked = command("trash", "purge", number, "--dry-run").out
+    assert "Permanently delete 3 sessions in default and work?" in asked
+    assert "Permanently delete “The bee” in work?" in (
+        command("trash", "purge", number, "work/bee", "--dry-run").out
+    )
+    done = command("trash", "purge", number, "--yes")
+    told = "Permanently deleted: 3 sessions in default and work. The trash of these profiles now"
+    assert told in done.err
+    empty = command("trash", "purge", "--all", "--all-profiles", "--yes")
+    assert "Permanently deleted: nothing. The trash of all profiles now has 0 B." in empty.err
+
+
 def test_a_branch_that_is_kept_is_called_one(home: TwinProfiles, command: Command) -> None:
     with altered(home.file("work")) as db:
         db.execute("UPDATE sessions SET parent_session_id = 'ant' WHERE id = 'bee'")
@@ -703,7 +726,7 @@ def test_undo_names_only_the_profiles_in_which_a_change_is_left(
     command("undo", "--profile", "default", "--yes")
     nothing = command("undo", "--yes")
     assert nothing.code == ExitCode.REFUSED
-    assert "undoes the newest change in play, work: " in nothing.err
+    assert "undoes the newest change in play and work: " in nothing.err
 
 
 def test_a_refusal_of_several_ids_ends_in_whole_sentences(

@@ -274,7 +274,7 @@ def test_the_changes_of_a_removed_profile_are_listed_and_purged(
     some = str(receipts[1]["receipt"])
     assert "work/bee" in command("trash", "show", some).out
     done = command("trash", "purge", some, "work/bee", "--yes")
-    assert "Permanently deleted: “The bee”." in done.err
+    assert "Permanently deleted: “The bee” in work." in done.err
     assert _left(command, some) == {"cat"}
     assert command("trash", "purge", some, "--yes").code == 0
     assert [one["words"] for one in command("trash", "list", "--json").json["receipts"]] == [
@@ -290,7 +290,7 @@ def test_purging_all_profiles_leaves_no_copy_of_a_removed_one(
     assert "Permanently deleted: 1 session." in only.err
     assert command("where", "I am bee of work").code == ExitCode.DONE
     done = command("trash", "purge", "--all", "--all-profiles", "--yes")
-    assert "Permanently deleted: 3 sessions and the undo of 1 other change." in done.err
+    assert "Permanently deleted: 3 sessions and the undo of 1 other change in work." in done.err
     assert command("trash", "list", "--json").json == {"bytes": 0, "receipts": []}
     assert command("where", "I am bee of work").code == ExitCode.NO_SUCH_SESSION
 

@@ -1,6 +1,7 @@
 """What `info` says of the search tables is what they do: tried on every layout in the field."""
 
 import json
+import shutil
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -172,7 +173,11 @@ def test_tables_without_triggers_are_reported_as_out_of_date(
 
 def test_info_says_that_tables_can_be_made_smaller(tmp_path: Path, command: Command) -> None:
     path = newer_file("hermes-v22-to-v31", tmp_path)
-    assert "hermes sessions optimize-storage" in command("info", "--db", path).out
+    assert "`hermes sessions optimize-storage`" in command("info", "--db", path).out
+    work = tmp_path / "profiles" / "work" / "state.db"
+    work.parent.mkdir(parents=True)
+    shutil.copy(path, work)
+    assert "`hermes -p work sessions optimize-storage`" in command("info", "--db", work).out
     with altered(path) as db:
         db.execute("UPDATE state_meta SET value = '0' WHERE key = 'fts_optimize_available'")
     assert "optimize-storage" not in command("info", "--db", path).out

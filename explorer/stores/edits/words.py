@@ -120,6 +120,11 @@ def in_places(places: Sequence[str]) -> str:
     return f" in {_some_places(places)}" if places else ""
 
 
+def in_named(places: Sequence[str]) -> str:
+    """The same by name, where some may not be expected."""
+    return f" in {listed(places)}" if len(places) in range(1, NAMED + 1) else in_places(places)
+
+
 def _some_places(places: Sequence[str]) -> str:
     if len(places) > TOLD_APART:
         return plural(len(places), "profile")
@@ -415,8 +420,7 @@ def undo_question(plan: UndoPlan) -> str:
 
 def _undone_where(plan: UndoPlan) -> str:
     """In which profiles, by name: an undo reaches all that the change was made in."""
-    places = [one.place for one in plan.by_store if not one.plan.why_not]
-    return f" in {listed(places)}" if len(places) in range(1, NAMED + 1) else in_places(places)
+    return in_named([one.place for one in plan.by_store if not one.plan.why_not])
 
 
 def not_undone(plan: UndoPlan, sessions: int, place: str, why: str) -> str:

@@ -17,6 +17,7 @@ from explorer.stores.hermes import search
 from explorer.stores.hermes.sessions.survey import DELEGATE, counts_agree
 from explorer.stores.hermes.state_meta import is_on, notes
 from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.failures import profile_option
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import Schema
 from explorer.stores.sqlite.slices import Pace
@@ -175,7 +176,7 @@ def _joins(test: Sequence[Token]) -> bool:
     return sorted(sides) == [["id"], ["session_id"]]
 
 
-def figures(reader: Reader) -> Figures:
+def figures(reader: Reader, profile: str | None) -> Figures:
     version = None
     if reader.schema.has("schema_version", "version"):
         # A file may hold several rows; the greatest is the one its last migration wrote.
@@ -185,7 +186,7 @@ def figures(reader: Reader) -> Figures:
         messages=reader.value("SELECT count(*) FROM messages"),
         orphans=_orphans(reader),
         schema_version=cells.integer(version),
-        search=modes(reader),
+        search=modes(reader, profile),
         sound=counts_agree(reader),
     )
 
@@ -230,14 +231,15 @@ _COLUMNS = {
     "codex_message_items": "Codex items",
 }
 """Columns that a search looks at and a table may not hold, in words."""
-_SHRINK = "`hermes sessions optimize-storage` would make the search tables smaller"
+_SHRINK = "`hermes{profile} sessions optimize-storage` would make the search tables smaller"
 
 
-def modes(reader: Reader) -> SearchModes:
+def modes(reader: Reader, profile: str | None) -> SearchModes:
     """The search tables of a file."""
     schema = reader.schema
     made_of = _statements(reader)
     found = {table: layout(table, made_of) for table in _NAMES if table in schema.virtual}
+    shrink = _SHRINK.format(profile=profile_option(profile))
     return SearchModes(
         fts=search.WORDS in schema.virtual,
         trigram=search.TRIGRAMS in schema.virtual,
@@ -249,7 +251,7 @@ def modes(reader: Reader) -> SearchModes:
             for table, one in found.items()
         },
         trouble=_trouble(reader, list(found)),
-        notes=(_SHRINK,) if is_on(notes(reader, search.OPTIMIZE).get(search.OPTIMIZE)) else (),
+        notes=(shrink,) if is_on(notes(reader, search.OPTIMIZE).get(search.OPTIMIZE)) else (),
     )
 
 

@@ -154,12 +154,12 @@ class HermesStore(Store):
     def figures(self, reader: Reader) -> Figures:
         from explorer.stores.hermes.info import figures
 
-        return figures(reader)
+        return figures(reader, self.profile)
 
     def dialect(self) -> "HermesDialect":
         from explorer.stores.hermes.edits.dialect import HermesDialect
 
-        return HermesDialect(self.path)
+        return HermesDialect(self.path, self.profile)
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None

@@ -5,6 +5,7 @@ of this process.
 """
 
 import os
+import shlex
 import sqlite3
 import stat
 from pathlib import Path
@@ -119,8 +120,14 @@ _DISAGREES = (
 
 def disagrees(profile: str | None = None) -> str:
     """About a damaged file that can still be read, and is of this profile if its place tells."""
-    named = f" -p {profile}" if profile not in (None, "default") else ""
-    return _DISAGREES.format(profile=named)
+    return _DISAGREES.format(profile=profile_option(profile))
+
+
+def profile_option(profile: str | None) -> str:
+    """What `hermes` needs on its command line to use the file of this profile."""
+    if profile is None or profile == "default":
+        return ""
+    return f" -p {shlex.quote(profile)}"
 
 
 _OF_ANOTHER = (

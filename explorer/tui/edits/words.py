@@ -9,7 +9,7 @@ from explorer.model import Hidden
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural, size
 from explorer.stores.edits.plans import EditPlan, Title
-from explorer.stores.edits.words import amount_words, owner_words
+from explorer.stores.edits.words import amount_words, changed_words, owner_words
 from explorer.stores.fates import Fates
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, Receipt
@@ -150,7 +150,7 @@ class PurgeWords(NamedTuple):
 
 def purge_words(receipt: Receipt) -> PurgeWords:
     """Of a whole change; what was restored of it stays."""
-    what, left = clean(receipt.words), receipt.sessions - receipt.back
+    what, left = clean(changed_words(receipt)), receipt.sessions - receipt.back
     if not left:
         stays = "This stays, but can no longer be undone."
         if receipt.sessions:
@@ -170,6 +170,7 @@ def purge_words(receipt: Receipt) -> PurgeWords:
 def purge_entry_words(entry: Entry) -> PurgeWords:
     """Of one session of a change."""
     name = clean_line(entry.quoted, 80)
+    name += f" in {clean_line(entry.place, 40)}" if entry.place else ""
     if entry.is_back:
         text = "It was restored, and stays: only its copy in the trash goes."
         done = f"Removed the copy of {name}"

@@ -43,6 +43,7 @@ from explorer.stores.hermes.sessions.survey import (
     marks_in,
 )
 from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.failures import profile_option
 from explorer.stores.sqlite.images import Cell, RawText, Rows, raw
 from explorer.stores.sqlite.schema import Schema, batches, placeholders
 
@@ -59,8 +60,9 @@ _PARENT = ("end_reason", "session_key")
 class HermesDialect(Dialect):
     """The edits of one Hermes file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, profile: str | None = None) -> None:
         super().__init__(path, "sessions")
+        self._profile = profile
         self.folder = folder_of(path)
 
     def reasons(self, schema: Schema, ask: Rows) -> Mapping[str, str]:
@@ -76,18 +78,21 @@ class HermesDialect(Dialect):
         shape = hermes_shape(schema, ask)
         if isinstance(shape, str):
             raise Refused(CANNOT_CHANGE, sentence(shape))
-        return _Tables(self.path, ask, schema, shape)
+        return _Tables(self.path, ask, schema, shape, self._profile)
 
 
 class _Tables(TitledTables):
     """The sessions of one file, asked over one connection."""
 
-    reclaim = "Hermes reuses the space; `hermes sessions optimize` frees it."
     files_in = f"{FOLDER}/"
 
-    def __init__(self, path: Path, ask: Rows, schema: Schema, shape: TableShape) -> None:
+    def __init__(
+        self, path: Path, ask: Rows, schema: Schema, shape: TableShape, profile: str | None
+    ) -> None:
         super().__init__(ask, schema, shape, lambda table, row: row)
         self._path = path
+        own = f"hermes{profile_option(profile)} sessions optimize"
+        self.reclaim = f"Hermes reuses the space; `{own}` frees it."
         self.keeps_archive = schema.has("sessions", "archived")
         self.keeps_pins = schema.has("sessions", "pinned")
 
