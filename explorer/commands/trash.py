@@ -19,7 +19,11 @@ from explorer.commands.words import (
     nothing_to_undo,
     only_profile,
     part_left,
+    same_file,
     several_entries,
+    several_gone,
+    taken_over,
+    under_new_name,
     undone_in,
     what_is_purged,
     which_are_purged,
@@ -28,7 +32,7 @@ from explorer.errors import ExitCode, NoSuchSession, Problem, Refused, StoreErro
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, plural, size
-from explorer.settings import trash_path
+from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Edits, Store
 from explorer.stores.discover import current_folder, growing_roots, locate
 from explorer.stores.edits.interface import Past
@@ -47,8 +51,10 @@ from explorer.stores.edits.words import (
     undone_words,
 )
 from explorer.stores.hermes.store import profile_of
-from explorer.stores.history import of_gone, with_gone
-from explorer.stores.ours.trash import RETENTION_DAYS
+from explorer.stores.history import gone_with, of_gone, with_gone
+from explorer.stores.open_found import take_over
+from explorer.stores.ours.notes import Notes
+from explorer.stores.ours.trash import RETENTION_DAYS, TrashFile
 from explorer.stores.ours.trash_records import Entry, Receipt, ReceiptState
 from explorer.stores.sqlite.failures import short_path
 
@@ -60,6 +66,7 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     given = options.receipt
     if given is not None:
         _check_there(with_gone(edits, _roots(options)), given)
+        _take_over(store, edits, given, options)
     number = _newest(edits, options) if given is None else _own(edits, given).number
     plan = edits.undo_plan(number, measured=options.dry_run)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
@@ -196,6 +203,7 @@ def _restore(options: argparse.Namespace) -> int:
     edits = edits_of(store)
     history = with_gone(edits, _roots(options))
     _check_there(history, number, options.ids)
+    _take_over(store, edits, number, options)
     receipt = _own(edits, number)
     wanted = [one.number for one in _entries(edits, receipt, options.ids)] or None
     plan = edits.undo_plan(receipt.number, wanted, measured=options.dry_run)
@@ -355,7 +363,32 @@ def _check_there(history: Past, number: int, ids: Sequence[str] = ()) -> None:
     files = [history.trash.by_place[one] for one in dict.fromkeys(places)]
     gone = [one.about for one in files if one.gone]
     if len(gone) == len(files) or (gone and ids):
-        raise Refused(CANNOT_UNDO, gone_files(gone))
+        raise Refused(CANNOT_UNDO, f"{gone_files(gone)} {under_new_name(number)}")
+
+
+def _take_over(store: Store, edits: Edits, number: int, options: argparse.Namespace) -> None:
+    """Where a change was made in a file that is gone, and one file was named: have that be the same
+    one under a new name, if the user says so. A profile that is renamed becomes another file to us,
+    and nothing that is certain tells that it is not."""
+    if not (options.db or options.profile) or len(store.stores()) > 1 or _known(edits, number):
+        return
+    gone = gone_with(trash_path(), store.path, number)
+    if len(gone) > 1:
+        numbers = {one.about: part.number for one in gone for part in _parts(one, number)}
+        raise Refused(CANNOT_UNDO, several_gone(number, numbers))
+    if not gone:
+        return
+    before = gone[0].about
+    asked, lines = same_file(before, store.path)
+    if options.dry_run:
+        raise Refused(CANNOT_UNDO, f"{asked} {lines} --dry-run cannot show it before that.")
+    ask(options, asked, [lines], "Take over")
+    take_over(store.path, before, Notes(notes_path(), store.path), trash_path())
+    note(clean_line(taken_over(before)))
+
+
+def _parts(file: TrashFile, number: int) -> list[Receipt]:
+    return [one for one in file.receipts() if one.shown == number]
 
 
 def _found(edits: Past, number: int) -> Receipt:

@@ -1,13 +1,14 @@
 """What the commands say in sentences of several parts: counts, hidden sessions, empty results."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.errors import StoreError, closest
 from explorer.model import Hidden, Hit, Provenance, Session, whose
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, listed, plural
-from explorer.stores.sqlite.failures import disagrees
+from explorer.stores.sqlite.failures import disagrees, short_path
 
 if TYPE_CHECKING:
     # A list need not load the trash: 2 ms.
@@ -215,6 +216,29 @@ def part_left(place: str, undo: str) -> str:
     it."""
     also = f"This change was also made in {clean_line(place, 200)}, and is not undone there."
     return f"{also} `session-explorer {clean_line(undo)}` undoes it."
+
+
+def under_new_name(number: int) -> str:
+    """What to do about a change whose state file is gone, but was only renamed."""
+    restore = f"`session-explorer trash restore {number} --db PATH`"
+    return f"If it only has a new name: {restore}, with that as PATH."
+
+
+def same_file(before: Path, path: Path) -> tuple[str, str]:
+    """(a question, what a yes does) about a state file that may be another one under a new name."""
+    asked = f"{short_path(before)} is gone. Is {short_path(path)} the same file under a new name?"
+    return asked, "Then its history, trash, pins and titles are taken over."
+
+
+def taken_over(before: Path) -> str:
+    return f"Taken over: the history, trash, pins and titles of {short_path(before)}."
+
+
+def several_gone(number: int, files: Mapping[Path, int]) -> str:
+    """That a change was made in several state files that are gone; the number that it has in each
+    of them tells which is meant."""
+    each = listed([f"{part} for {short_path(path)}" for path, part in files.items()])
+    return f"Change {number} was made in several files that are gone. Use {each}."
 
 
 def only_profile(*names: str) -> str:

@@ -176,13 +176,19 @@ def _take_over(path: Path, notes: Notes | None, trash: Path | None) -> None:
     that cannot be written now, it can with the next start."""
     if not isinstance(path, ServerPath) or path.as_typed == path:
         return
-    from explorer.stores.ours.trash import TrashFile  # late: only a server needs it
-
     with suppress(ExplorerError):
-        if trash is not None:
-            TrashFile(trash, path).take_over(path.as_typed)
-        if notes is not None:
-            notes.take_over(path.as_typed)
+        take_over(path, path.as_typed, notes, trash)
+
+
+def take_over(path: Path, before: Path, notes: Notes | None, trash: Path | None) -> None:
+    """What our files know a store by its name before goes by the one that it has now. The trash
+    last: what it still has under the old name shows that this was cut short."""
+    from explorer.stores.ours.trash import TrashFile  # late: a list needs none of it
+
+    if notes is not None:
+        notes.take_over(before)
+    if trash is not None:
+        TrashFile(trash, path).take_over(before)
 
 
 def _opened_alone(

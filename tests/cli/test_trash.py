@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode
+from explorer.settings import notes_path
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.ours.notes import Notes
 from tests.conftest import Command
+from tests.edits.states import dump
 from tests.factories import T0, altered, go_on, rows, talk
 from tests.profile_homes import TwinProfiles
 
@@ -347,3 +350,54 @@ def test_all_profiles_may_be_gone(removed: TwinProfiles, command: Command) -> No
     assert len(command("trash", "list", "--json").json["receipts"]) == 3
     assert command("trash", "purge", "--all", "--all-profiles", "--yes").code == 0
     assert command("where", "I am bee of work").code != ExitCode.DONE
+
+
+def test_what_a_renamed_profile_deleted_is_restored_into_its_file(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()["work"]
+    assert command("delete", "default/ant", "work/ant", "--yes").code == 0
+    number = _delete(command, "work/bee")
+    Notes(notes_path(), home.file("work")).pin(["cat"], True)
+    work, renamed = home.file("work"), home.root / "profiles" / "renamed" / "state.db"
+    work.parent.rename(renamed.parent)
+    refused = command("undo", number, "--yes")
+    assert f"`session-explorer trash restore {number} --db PATH`" in refused.err
+    named = ("trash", "restore", number, "--db", str(renamed))
+    shown = command(*named, "--dry-run")
+    assert f"{work} is gone. Is {renamed} the same file under a new name?" in shown.err
+    assert shown.code == ExitCode.REFUSED
+    assert command(*named).code == ExitCode.REFUSED, "nobody said yes"
+    assert "work: its state file is gone" in command("trash").out
+    done = command(*named, "--yes")
+    assert f"Taken over: the history, trash, pins and titles of {work}." in done.err
+    assert "Restored “The bee”." in done.err
+    assert "gone" not in command("trash").out
+    assert Notes(notes_path(), renamed).pins() == {"cat"}
+    assert command("undo", "--all-profiles", "--yes").code == 0
+    assert dump(renamed) == before
+
+
+def test_a_file_is_not_taken_for_another_that_is_still_there(
+    home: TwinProfiles, command: Command
+) -> None:
+    number = _delete(command, "work/bee")
+    before = home.dumps()
+    refused = command("trash", "restore", number, "--profile", "default", "--yes")
+    assert refused.code == ExitCode.NO_SUCH_SESSION
+    assert home.changed(before) == set()
+
+
+def test_of_several_files_that_are_gone_it_is_asked_which_one_is_meant(
+    home: TwinProfiles, command: Command
+) -> None:
+    number = _delete(command, "default/bee", "work/bee")
+    renamed = home.root / "profiles" / "renamed" / "state.db"
+    home.file("work").parent.rename(renamed.parent)
+    home.file("default").unlink()
+    named = ("--db", str(renamed), "--yes")
+    refused = command("trash", "restore", number, *named)
+    assert f"Change {number} was made in several files that are gone." in refused.err
+    part = refused.err.partition(f" for {home.root}/profiles/work/state.db")[0].split()[-1]
+    assert command("trash", "restore", part, *named).code == 0
+    assert "bee" in _ids(renamed)
