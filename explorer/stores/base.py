@@ -113,12 +113,14 @@ class OneStore(NamedTuple):
     """Whether its table and its indexes agreed on them then; else the file is damaged."""
     profile: str | None = None
     """What its agent calls the profile that it is of; None where its place tells none."""
+    links: tuple[str, ...] = ()
+    """The names of profiles that are links to it."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """What a user may call it: as lists do among several, and as its agent does, which several
         may have in common."""
-        return tuple(dict.fromkeys(filter(None, (self.name, self.profile))))
+        return tuple(dict.fromkeys(filter(None, (self.name, self.profile, *self.links))))
 
 
 class ScopedText(NamedTuple):

@@ -40,6 +40,8 @@ class FoundStore(NamedTuple):
     one that `hermes` itself would use, of several sets of tables in a database none."""
     only: tuple[str, ...] = ()
     """Of a database whose sets of tables are not known yet, those that were named."""
+    links: tuple[str, ...] = ()
+    """The names of profiles that are links to it."""
 
 
 def locate(
@@ -293,7 +295,9 @@ def _without_twins(found: Sequence[FoundStore]) -> list[FoundStore]:
         if isinstance(one.path, ServerPath):
             kept.append(one)
         elif alike and one == min(alike, key=lambda one: (not one.asked, _is_linked(one.path))):
-            kept.append(one._replace(usual=any(twin.usual for twin in alike)))
+            links = tuple(twin.name for twin in alike if twin.name not in ("", one.name))
+            usual = any(twin.usual for twin in alike)
+            kept.append(one._replace(usual=usual, links=(*one.links, *links)))
             alike.clear()
     return kept
 

@@ -128,7 +128,7 @@ def _member_files(
         def told(error: StoreError) -> StoreError:
             return with_snapshots(to_put_back(error), one.path)
 
-        return MemberFile(one.path, one.name, opened, told, _profile_of(one.path))
+        return MemberFile(one.path, one.name, opened, told, _profile_of(one.path), one.links)
 
     return [file(one) for one in found]
 

@@ -135,6 +135,17 @@ def test_a_link_to_a_profile_does_not_take_its_name(hermes: Path) -> None:
     assert [one.name for one in chosen] == ["aaa"], "it was asked for"
 
 
+def test_a_session_is_found_by_the_name_of_a_link_to_its_profile(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (hermes / "profiles" / "aaa").symlink_to("work")
+    monkeypatch.setenv("HERMES_HOME", str(hermes))
+    found = command("search", "profile:aaa", "--json").json
+    assert {(one["title"], one["profile"]) for one in found["hits"]} == {("of work", "work")}
+    assert command("show", "aaa/of work", "--json").json["session"]["title"] == "of work"
+    assert "-p work " in command("resume", "aaa/of work", "--print").out
+
+
 def test_a_link_to_the_usual_profile_leaves_it_the_usual_one(hermes: Path) -> None:
     (hermes / "profiles" / "aaa").symlink_to("work")
     for used in ("work", "aaa"):

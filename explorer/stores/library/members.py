@@ -70,6 +70,8 @@ class MemberFile(NamedTuple):
     """What is said of such an error."""
     profile: str | None = None
     """What its agent calls it."""
+    links: tuple[str, ...] = ()
+    """As those of `OneStore`."""
 
 
 class MemberMark(NamedTuple):
@@ -123,22 +125,20 @@ class Member:
         self._stores = stores
         self.path = file.path
         self.name = file.name
-        self.profile = file.profile
-        self.names = OneStore(file.name, file.path, None, profile=file.profile).names
+        self._file = file
         self.outer = ring.outer(number)
         self.outers = ring.outers(number)
         self._error: StoreError | None = None
         self._failed = 0.0
         self.known: ReadCatalog | None = None
         self._census: Census | None = None
-        self._open = file.open
-        self._told = file.told
         self._store: Store | None = None
         self._opened_as: tuple[int, int] | None = None
         self._lock = threading.Lock()
         self._readings = itertools.count()
         self._info: tuple[FileState | None, StoreInfo] | None = None
         self._fates: ReadFates | None = None
+        self.names = self.as_one().names
 
     @property
     def error(self) -> StoreError | None:
@@ -147,7 +147,7 @@ class Member:
 
     @error.setter
     def error(self, error: StoreError | None) -> None:
-        self._error = None if error is None else self._told(error)
+        self._error = None if error is None else self._file.told(error)
         self._failed = time.monotonic()
 
     @property
@@ -187,7 +187,7 @@ class Member:
                 self._store = self.known = self._census = self._fates = None
             if self._store is None:
                 self._check_alone(identity)
-                self._store = self._open(token)
+                self._store = self._file.open(token)
                 self._store.one_of(self._stores)
                 if isinstance(self.path, ServerPath):
                     # Which set of tables it is was not known while it could not be reached.
@@ -289,7 +289,10 @@ class Member:
             counted = Census(known.catalog)
         sound = (counted is None or counted.known.sound) and (told is None or told[1].sound)
         number = counted.total if counted else None
-        return OneStore(self.name, self.path, self._store, self.error, number, sound, self.profile)
+        return OneStore(
+            *(self.name, self.path, self._store, self.error, number, sound),
+            *(self._file.profile, self._file.links),
+        )
 
     def fates(
         self, keys: Sequence[int] | None, before: float | None, token: CancelToken | None
