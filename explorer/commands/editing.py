@@ -38,12 +38,11 @@ from explorer.stores.edits.plans import (
     Progress,
 )
 from explorer.stores.edits.reasons import harmless
+from explorer.stores.edits.undo_words import crash_words, interrupted, what_undo_does
 from explorer.stores.edits.words import (
     DRY_RUN,
-    crash_words,
     done_words,
     in_profile,
-    interrupted,
     not_done,
     not_done_title,
     nothing_words,
@@ -52,7 +51,6 @@ from explorer.stores.edits.words import (
     receipt_words,
     remedy,
     taken_words,
-    what_undo_does,
 )
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.resolve import resolve_for_edit, unreadable_place

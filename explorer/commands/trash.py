@@ -39,17 +39,16 @@ from explorer.stores.edits.interface import Past
 from explorer.stores.edits.other_parts import OtherPart, other_parts
 from explorer.stores.edits.plans import KINDS, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO, already_undone, no_such_change
-from explorer.stores.edits.words import (
-    DRY_RUN,
+from explorer.stores.edits.undo_words import (
     changed_words,
     gone_files,
-    in_named,
     state_words,
     undo_lines,
     undo_question,
     undo_verb,
     undone_words,
 )
+from explorer.stores.edits.words import DRY_RUN, in_named
 from explorer.stores.hermes.store import profile_of
 from explorer.stores.history import gone_with, of_gone, with_gone
 from explorer.stores.open_found import take_over

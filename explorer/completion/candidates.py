@@ -30,7 +30,7 @@ from explorer.stores.discover import (
     profile_root,
     profiles,
 )
-from explorer.stores.edits.words import changed_words
+from explorer.stores.edits.undo_words import changed_words
 from explorer.stores.open_found import every_set
 from explorer.stores.resolve import profiles_of
 from explorer.stores.server_path import on_server

@@ -18,17 +18,15 @@ from explorer.errors import Refused, StoreError
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan, Progress
-from explorer.stores.edits.words import (
+from explorer.stores.edits.undo_words import (
     crash_words,
-    done_words,
     interrupted,
-    plan_lines,
-    question,
     state_words,
     undo_question,
     undone_words,
     what_undo_does,
 )
+from explorer.stores.edits.words import done_words, plan_lines, question
 from explorer.stores.library.edits import LibraryEdits
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.own_file import OwnFile

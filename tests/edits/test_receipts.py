@@ -8,13 +8,8 @@ import pytest
 
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.words import (
-    done_words,
-    receipt_words,
-    state_words,
-    undo_question,
-    undone_words,
-)
+from explorer.stores.edits.undo_words import state_words, undo_question, undone_words
+from explorer.stores.edits.words import done_words, receipt_words
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, rows, talk
 

@@ -12,7 +12,7 @@ from explorer.errors import Refused
 from explorer.model import Action
 from explorer.settings import trash_path
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.words import undone_words
+from explorer.stores.edits.undo_words import undone_words
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.trash_records import EntryState, ReceiptState
 from tests.conftest import Command

@@ -11,7 +11,7 @@ from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.words import still_running
+from explorer.stores.edits.undo_words import still_running
 from explorer.stores.ours.trash_records import ReceiptState
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers

@@ -35,11 +35,10 @@ from explorer.stores.edits.refusal_words import (
     NOTHING_CHANGED,
     SESSION_GONE,
 )
+from explorer.stores.edits.undo_words import changed_since, gone_words
 from explorer.stores.edits.words import (
     NOTED,
     TITLE_NOTED,
-    changed_since,
-    gone_words,
     keeps_title,
     not_done_title,
     receipt_words,

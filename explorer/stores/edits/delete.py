@@ -51,7 +51,8 @@ from explorer.stores.edits.refusal_words import (
 )
 from explorer.stores.edits.refusals import check_room, check_room_left, use_free_pages
 from explorer.stores.edits.restore import Restorer, undo_steps
-from explorer.stores.edits.words import file_kept, part_words, receipt_words, recounted
+from explorer.stores.edits.undo_words import file_kept
+from explorer.stores.edits.words import part_words, receipt_words, recounted
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import EntryState, Pack
 from explorer.stores.sqlite import cells

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.errors import ExplorerError
-from explorer.stores.edits.words import passed_over
+from explorer.stores.edits.undo_words import passed_over
 from explorer.stores.ours.trash import gone_in
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
 from explorer.stores.sqlite.failures import short_path

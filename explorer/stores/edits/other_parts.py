@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import ExplorerError
-from explorer.stores.edits.words import lost_part
+from explorer.stores.edits.undo_words import lost_part
 from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
 from explorer.stores.sqlite.failures import short_path

@@ -35,16 +35,15 @@ from explorer.stores.edits.refusal_words import (
 )
 from explorer.stores.edits.refusals import check_room, check_room_left, reason_against
 from explorer.stores.edits.restore import Lost, undo_steps
-from explorer.stores.edits.words import (
-    PARTLY,
+from explorer.stores.edits.undo_words import (
     file_not_restored,
     gone_words,
     lost_words,
-    restored_as,
     started_again,
     still_running,
     will_be_lost,
 )
+from explorer.stores.edits.words import PARTLY, restored_as
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash_records import (
     OURS,

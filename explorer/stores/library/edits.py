@@ -48,16 +48,8 @@ from explorer.stores.edits.refusal_words import (
     already_undone,
     no_such_change,
 )
-from explorer.stores.edits.words import (
-    PARTLY,
-    about_change,
-    gone_file,
-    in_profile,
-    not_undone,
-    part_words,
-    recounted,
-    stored_words,
-)
+from explorer.stores.edits.undo_words import about_change, gone_file, not_undone
+from explorer.stores.edits.words import PARTLY, in_profile, part_words, recounted, stored_words
 from explorer.stores.library.joined import (
     Failed,
     all_failed,

@@ -20,7 +20,8 @@ from explorer.stores.edits.plans import (
     UndoPlan,
 )
 from explorer.stores.edits.refusal_words import NOTHING_CHANGED
-from explorer.stores.edits.words import GONE, LOCKED, in_profile, not_undone, stays
+from explorer.stores.edits.undo_words import not_undone
+from explorer.stores.edits.words import GONE, LOCKED, in_profile, stays
 from explorer.stores.library.members import Member
 from explorer.stores.ours.trash_records import Receipt
 

@@ -16,7 +16,7 @@ from explorer.render.figures import ago, plural
 from explorer.stores.deleted_session import DeletedSession, open_deleted
 from explorer.stores.edits.interface import Past
 from explorer.stores.edits.refusal_words import CANNOT_UNDO
-from explorer.stores.edits.words import changed_words, state_words
+from explorer.stores.edits.undo_words import changed_words, state_words
 from explorer.stores.history import with_gone
 from explorer.stores.ours.trash_records import Entry, Receipt
 from explorer.tui.dialogs.attention import may_ask, place

@@ -11,7 +11,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
 from explorer.stores.edits.plans import AfterCrash, Done, Progress, UndoPlan
-from explorer.stores.edits.words import (
+from explorer.stores.edits.undo_words import (
     changed_words,
     crash_words,
     interrupted,

@@ -9,7 +9,8 @@ from explorer.model import Hidden
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural, size
 from explorer.stores.edits.plans import EditPlan, Title
-from explorer.stores.edits.words import amount_words, changed_words, owner_words
+from explorer.stores.edits.undo_words import changed_words
+from explorer.stores.edits.words import amount_words, owner_words
 from explorer.stores.fates import Fates
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, Receipt

@@ -22,7 +22,7 @@ from explorer.stores.edits.interface import Edits
 from explorer.stores.edits.plans import KINDS, Done, EditPlan, Tell, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO
 from explorer.stores.edits.undo import Undo, at_risk, plan_undo, worded
-from explorer.stores.edits.words import started_again
+from explorer.stores.edits.undo_words import started_again
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.ours.trash_records import EntryState, Receipt, table_of
 from explorer.stores.postgres.connection import ServerDatabase
