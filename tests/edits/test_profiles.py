@@ -129,8 +129,10 @@ def test_what_is_said_of_sessions_is_said_of_those_of_each_profile(home: TwinPro
     more = _plan(home, Action.DELETE, *BOTH, "default/ant", "work/ant")
     assert "work: Includes 2 sessions that never ended." in more.notes
     for notes in (plan.notes, more.notes):
-        (space,) = [note for note in notes if "reuses the space" in note]
-        assert space.startswith("Hermes"), "it holds for both, and is said once"
+        assert [note for note in notes if "reuses the space" in note] == [
+            "default: Hermes reuses the space; `hermes sessions optimize` frees it.",
+            "work: Hermes reuses the space; `hermes -p work sessions optimize` frees it.",
+        ], "each has a command of its own"
 
 
 def test_a_title_is_taken_only_in_its_own_profile(home: TwinProfiles) -> None:
