@@ -131,8 +131,9 @@ def _elsewhere(
     for key, owner in owners.items():
         if not catalog.has(key) or catalog.tip(key) != key or key in catalog.files:
             continue
-        if owner != (place := store.place(key)):
-            found.setdefault(owner, Counter())[place] += len(catalog.chain(key))
+        if store.profiles_at(key, owner) != store.profiles_at(key):
+            # It is not that of the file.
+            found.setdefault(owner, Counter())[store.place(key)] += len(catalog.chain(key))
     return found
 
 

@@ -32,7 +32,7 @@ from explorer.stores.discover import (
 )
 from explorer.stores.edits.undo_words import changed_words
 from explorer.stores.open_found import every_set
-from explorer.stores.resolve import profiles_of
+from explorer.stores.resolve import names_of_files, profiles_of
 from explorer.stores.server_path import on_server
 
 MOST = 100
@@ -317,7 +317,7 @@ def _single(names: Mapping[int, str]) -> Iterator[tuple[int, str]]:
 
 def _profile_typed(store: Store, current: str) -> str:
     """The profile that what was typed begins with, if any."""
-    names = (name for one in store.stores() for name in one.names) if store.places else ()
+    names = names_of_files(store) if store.places else ()
     return max((name for name in names if current.startswith(f"{name}/")), key=len, default="")
 
 

@@ -29,8 +29,8 @@ NO_MODEL = NO_WORKSPACE = ""
 """Stands for sessions of which the agent did not note it."""
 FILTERED: frozenset[Column[object]] = frozenset((MODEL, WORKSPACE, MESSAGES, TOOLS, READ_AT))
 """What the catalog cannot tell, read together: one costs as much as all."""
-Profiles = Callable[[int], tuple[str, ...]]
-"""The names of the profile whose file a session is in, that of lists first."""
+Profiles = Callable[[int, str | None], tuple[str, ...]]
+"""The names of the profile whose file a session is in, that of lists first, and of its owner."""
 
 
 def filtered_by(places: Collection[str]) -> frozenset[Column[object]]:
@@ -38,8 +38,8 @@ def filtered_by(places: Collection[str]) -> frozenset[Column[object]]:
     return FILTERED | {OWNER} if places else FILTERED
 
 
-def _no_profile(key: int) -> tuple[str, ...]:
-    return ()
+def no_profile(key: int, owner: str | None) -> tuple[str, ...]:
+    return (owner,) if owner else ()
 
 
 class Moment(NamedTuple):
@@ -98,7 +98,7 @@ def wanted(
     facts: Columns,
     filters: Filters,
     expiring: Collection[int] = (),
-    profiles: Profiles = _no_profile,
+    profiles: Profiles = no_profile,
 ) -> Callable[[int], bool] | None:
     """Says of a row whether it passes; None when all do. `expiring` are the rows that their agent
     is about to delete or archive."""
@@ -120,7 +120,7 @@ def tally(
     shown: frozenset[Hidden],
     pinned: Collection[int] = (),
     expiring: Collection[int] = (),
-    profiles: Profiles = _no_profile,
+    profiles: Profiles = no_profile,
 ) -> Tally:
     """What every choice would list, the other filters staying as they are. Rows that are `pinned`
     are listed whatever their class."""
@@ -222,8 +222,7 @@ class _Looks:
 
     def profiles(self, key: int) -> Collection[str]:
         """The names of that of its file, and that which it belongs to."""
-        names, owner = self._names(key), self._owners.get(key)
-        return names if owner is None or owner in names else (*names, owner)
+        return self._names(key, self._owners.get(key))
 
     def counted_models(self, keys: Sequence[int]) -> Counter[str]:
         return self._counted(self._models, keys)
@@ -262,13 +261,13 @@ class _Looks:
     def counted_profiles(self, keys: Sequence[int]) -> Counter[str]:
         """How many of these rows each profile has, by the names that lists use: as if `profiles`
         were asked for each, which would take three times as long."""
-        both = Counter(zip(map(self._names, keys), map(self._owners.get, keys), strict=True))
-        shown = {name for names, owner in both for name in (*names[:1], owner)}
+        owners = list(map(self._owners.get, keys))
+        both = Counter(zip(map(self._names, keys, owners), owners, strict=True))
+        shown = {name for names, owner in both for name in (*names[:1], owner) if name in names}
         found: Counter[str] = Counter()
-        for (names, owner), number in both.items():
-            for name in shown.intersection((*names, owner)):
-                found[name or ""] += number
-        del found[""]
+        for (names, _), number in both.items():
+            for name in shown.intersection(names):
+                found[name] += number
         return found
 
     def _named(self, known: Mapping[int, str], key: int) -> Collection[str]:

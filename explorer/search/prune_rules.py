@@ -109,7 +109,7 @@ class Ground(NamedTuple):
     def profiles(self, tip: int) -> tuple[str, ...]:
         """The names of the profile whose file a conversation is in, and the one that it belongs
         to."""
-        return *self.store.profiles_at(tip), self.columns[OWNER].get(tip, "")
+        return self.store.profiles_at(tip, self.columns[OWNER].get(tip))
 
     def owners(self) -> list[str]:
         """The profiles that sessions say they belong to; some have no file."""

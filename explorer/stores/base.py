@@ -113,14 +113,9 @@ class OneStore(NamedTuple):
     """Whether its table and its indexes agreed on them then; else the file is damaged."""
     profile: str | None = None
     """What its agent calls the profile that it is of; None where its place tells none."""
-    links: tuple[str, ...] = ()
-    """The names of profiles that are links to it."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What a user may call it: as lists do among several, and as its agent does, which several
-        may have in common."""
-        return tuple(dict.fromkeys(filter(None, (self.name, self.profile, *self.links))))
+    names: tuple[str, ...] = ()
+    """What a user may call it: as lists do among several, and as its agent does or as a link to it
+    is called, which several may have in common."""
 
 
 class ScopedText(NamedTuple):
@@ -282,7 +277,8 @@ class Store(Protocol):
 
     def stores(self) -> Sequence[OneStore]:
         """Every store that it is made of."""
-        return (OneStore("", self.path, self, profile=self.profile),)
+        names = (self.profile,) if self.profile else ()
+        return (OneStore("", self.path, self, profile=self.profile, names=names),)
 
     def scoped(self, text: str) -> ScopedText:
         """Which of several stores a text like `PROFILE/ID` names, or the only one."""
@@ -290,10 +286,11 @@ class Store(Protocol):
         own = rest and profile and profile == self.profile
         return ScopedText(profile, ("",), rest) if own else ScopedText("", (), text)
 
-    def profiles_at(self, key: int) -> tuple[str, ...]:
-        """The names of the store that a session is in, as those of `OneStore`; none where it is a
-        file of no profile."""
-        return (self.profile,) if self.profile else ()
+    def profiles_at(self, key: int, owner: str | None = None) -> tuple[str, ...]:
+        """The names of the profiles that a session is of: those of its store, as in `OneStore`,
+        and its `owner`, if that is another one."""
+        own = (self.profile,) if self.profile else ()
+        return own if not owner or owner in own else (*own, owner)
 
     def key_of(self, file: Path, key: int) -> int | None:
         """The key here of the session that a state file has under this key; None where the file is

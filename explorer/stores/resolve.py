@@ -103,7 +103,9 @@ def _meant(store: Store, text: str) -> NamedSession:
         alike = _titled(store, titles, rest)
         owners = store.columns({OWNER}, [one.key for one in alike])[OWNER] if alike else {}
         titled = [one for one in alike if store.place(one.key) in places]
-        titled = titled or [one for one in alike if owners.get(one.key) == profile]
+        titled = titled or [
+            one for one in alike if profile in store.profiles_at(one.key, owners.get(one.key))
+        ]
     if len(titled) == 1 and not by_id:
         return titled[0]
     if by_id or titled or found:
@@ -157,8 +159,13 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
 
 def profiles_of(store: Store) -> list[str]:
     """The profiles that can be named: those of the files, and those that sessions belong to."""
-    files = (name for one in store.stores() for name in one.names)
-    return list(dict.fromkeys(filter(None, (*files, *store.columns({OWNER})[OWNER].values()))))
+    owners = store.columns({OWNER})[OWNER].values()
+    return list(dict.fromkeys(filter(None, (*names_of_files(store), *owners))))
+
+
+def names_of_files(store: Store) -> list[str]:
+    """What the files of a store can be called where a profile is named, each name once."""
+    return list(dict.fromkeys(name for one in store.stores() for name in one.names))
 
 
 def _closest(store: Store, text: str) -> list[str]:

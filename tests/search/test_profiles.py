@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.errors import NoSuchSession
 from explorer.search.filters import NO_FILTERS, filtered_by, tally, wanted
 from explorer.search.hits import CompleteSearch
 from explorer.search.language.chips import complete, understood_parts
@@ -18,7 +19,7 @@ from explorer.stores.discover import locate
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.open_found import open_found
-from explorer.stores.resolve import profiles_of
+from explorer.stores.resolve import profiles_of, resolve_for_edit
 from explorer.stores.sqlite.read_only import ReadOnlyFile
 from tests.factories import NOW, T0, altered, everybody, insert, say, talk
 from tests.profile_homes import SAME, TwinProfiles, two_profiles
@@ -150,6 +151,32 @@ def homes(tmp_path: Path) -> Store:
 def test_a_plain_name_is_that_of_every_home(homes: Store, text: str, places: set[str]) -> None:
     search = CompleteSearch(homes, homes.catalog(), text, NOW)
     assert {hit.place for hit in search.hits()} == places
+
+
+def test_a_name_that_lists_use_means_that_file_alone(tmp_path: Path) -> None:
+    """The only `default` of a list beside a root file elsewhere, which its agent calls so too."""
+    first, second = two_profiles(tmp_path / ".hermes"), two_profiles(tmp_path / "other")
+    with altered(second / "state.db") as db:
+        db.execute("UPDATE sessions SET id = 'there' WHERE id = 'chat'")
+        db.execute("UPDATE sessions SET profile_name = 'default', session_key = NULL")
+    store = open_found(locate([str(first), str(second / "state.db")], [], {}, tmp_path))
+    assert store.places == ("default", "work", "other")
+    search = CompleteSearch(store, store.catalog(), "profile:default", NOW)
+    assert {hit.place for hit in search.hits()} == {"default"}
+    one = resolve_for_edit(store, f"default/{SAME}")
+    assert store.place(one.key) == "default"
+    with pytest.raises(NoSuchSession):
+        resolve_for_edit(store, "default/there")
+    assert store.place(resolve_for_edit(store, "other/there").key) == "other"
+    passes = wanted(
+        store.catalog(),
+        store.columns(filtered_by(store.places)),
+        NO_FILTERS._replace(profiles=frozenset({"default"})),
+        (),
+        store.profiles_at,
+    )
+    assert passes is not None
+    assert {store.place(key) for key in store.catalog().keys if passes(key)} == {"default"}
 
 
 def test_a_prune_takes_a_plain_name_in_every_home(homes: Store) -> None:

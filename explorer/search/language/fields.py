@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from explorer.model import Hidden, Kind, Message, State
 from explorer.render.letters import expression, written
-from explorer.search.filters import is_unread
+from explorer.search.filters import Profiles, is_unread, no_profile
 from explorer.search.language.query import Field, Query
 from explorer.search.language.vocabulary import (
     FIELDS,
@@ -86,8 +86,8 @@ class Known(NamedTuple):
     pins: frozenset[int] = frozenset()
     """Keys of rows that are pinned."""
     fates: Fates = NO_FATES
-    profiles: Callable[[int], tuple[str, ...]] = lambda key: ()
-    """The names of the profile whose file a session is in; none where it is of none."""
+    profiles: Profiles = no_profile
+    """The names of the profile whose file a session is in, and of its owner."""
     chats: Mapping[str, frozenset[int]] = {}
     """The sessions of chats that were chosen, by the value of `chat:` that means each."""
 
@@ -190,9 +190,8 @@ def session_test(query: Query, now: float, tz: tzinfo | None = None) -> SessionT
 
 def _profile(field: Field, known: Known) -> _Test:
     # Few profiles have many sessions.
-    asked, file = cache(field.names_one_of), known.profiles
-    owned = {key for key, name in known.columns[OWNER].items() if asked((name,))}
-    return lambda parts: parts[-1] in owned or asked(file(parts[-1]))
+    asked, names, owners = cache(field.names_one_of), known.profiles, known.columns[OWNER]
+    return lambda parts: asked(names(parts[-1], owners.get(parts[-1])))
 
 
 def _chat(field: Field, chats: Mapping[int, str], chosen: Mapping[str, frozenset[int]]) -> _Test:

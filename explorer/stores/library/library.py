@@ -170,12 +170,14 @@ class Library(Store):
     def stores(self) -> Sequence[OneStore]:
         return [member.as_one() for member in self.members.all]
 
-    def profiles_at(self, key: int) -> tuple[str, ...]:
+    def profiles_at(self, key: int, owner: str | None = None) -> tuple[str, ...]:
         # As in `place`.
         try:
-            return self.members.all[key % self._step].names
+            member = self.members.all[key % self._step]
         except IndexError:
             raise session_gone() from None
+        own = not owner or owner == member.profile or owner in member.names
+        return member.names if own else (*member.names, owner or "")
 
     def scoped(self, text: str) -> ScopedText:
         # A name may hold a slash itself: the longest that fits is meant.
@@ -527,7 +529,7 @@ class Library(Store):
         profile, _, id_ = text.partition("/")
         found = self._find_in(None, id_, token) if id_ else []
         owners = self.columns({OWNER}, [one.key for one in found], token)[OWNER] if found else {}
-        return [one for one in found if owners.get(one.key) == profile]
+        return [one for one in found if profile in self.profiles_at(one.key, owners.get(one.key))]
 
     def keys_starting(self, text: str, token: CancelToken | None = None) -> Starting:
         found = self._ask(lambda member: member.store.keys_starting(text, token))

@@ -71,7 +71,7 @@ class MemberFile(NamedTuple):
     profile: str | None = None
     """What its agent calls it."""
     links: tuple[str, ...] = ()
-    """As those of `OneStore`."""
+    """The names of profiles that are links to it."""
 
 
 class MemberMark(NamedTuple):
@@ -126,6 +126,7 @@ class Member:
         self.path = file.path
         self.name = file.name
         self._file = file
+        self.profile = file.profile
         self.outer = ring.outer(number)
         self.outers = ring.outers(number)
         self._error: StoreError | None = None
@@ -138,7 +139,8 @@ class Member:
         self._readings = itertools.count()
         self._info: tuple[FileState | None, StoreInfo] | None = None
         self._fates: ReadFates | None = None
-        self.names = self.as_one().names
+        self.names: tuple[str, ...] = (file.name,)
+        """What a user may call it: see `OneStore`."""
 
     @property
     def error(self) -> StoreError | None:
@@ -291,18 +293,27 @@ class Member:
         number = counted.total if counted else None
         return OneStore(
             *(self.name, self.path, self._store, self.error, number, sound),
-            *(self._file.profile, self._file.links),
+            self.profile,
+            self.names,
         )
+
+    def be_named_beside(self, listed: Collection[str]) -> None:
+        """Also have the names of its profile, unless another one is `listed` under them: that is
+        the one which is meant then."""
+        others = (self.profile, *self._file.links)
+        own = [name for name in others if name and name not in listed]
+        self.names = tuple(dict.fromkeys((self.name, *own)))
 
     def fates(
         self, keys: Sequence[int] | None, before: float | None, token: CancelToken | None
     ) -> Fates:
         """Those of all its sessions are read only where they may have changed."""
-        # As it was when the list was made: another reading would have to be listed first.
+        # As it was when the list was made: another reading would have to be listed first. Before
+        # the catalog, which a change may renew meanwhile: what is kept is then read again.
+        stamp = self.store.fates_stamp(), self.known.reading if self.known else None
         catalog = self.catalog_about(keys, token)
         if keys is not None or before is None:
             return self._outer_fates(self.store.fates(catalog, keys, before, token))
-        stamp = self.store.fates_stamp(), self.known.reading if self.known else None
         known = self._fates
         if known is None or known.stamp != stamp or known.until < before:
             until = before + FATES_AHEAD
@@ -343,6 +354,9 @@ class Members:
         new = enumerate(files, len(self.all))
         made = (Member(number, file, self.ring, stores, lambda: self.all) for number, file in new)
         self.all = (*self.all, *made)
+        listed = {one.name for one in self.all}
+        for one in self.all:
+            one.be_named_beside(listed)
 
     @property
     def troubles(self) -> list[UnreadableStore]:

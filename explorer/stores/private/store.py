@@ -294,8 +294,8 @@ class PrivateStore(Store):
     def scoped(self, text: str) -> ScopedText:
         return self._inner.scoped(text)
 
-    def profiles_at(self, key: int) -> tuple[str, ...]:
-        return self._inner.profiles_at(key)
+    def profiles_at(self, key: int, owner: str | None = None) -> tuple[str, ...]:
+        return self._inner.profiles_at(key, owner)
 
     def key_of(self, file: Path, key: int) -> int | None:
         return self._inner.key_of(file, key)

@@ -35,6 +35,7 @@ from explorer.search.prune_rules import (
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import BYTES, ID
+from explorer.stores.resolve import names_of_files
 from explorer.tui.agent_commands import offer_room
 from explorer.tui.dialogs.attention import FocusPlace, place
 from explorer.tui.dialogs.base import Closing, ask_for
@@ -173,8 +174,7 @@ class PruneScreen(Closing[None]):
 
         def take(found: tuple[Ground, frozenset[int], list[str]]) -> None:
             self._ground, kept, self._owners = found
-            files = (name for one in store.stores() for name in one.names)
-            names = (*files, *self._owners)
+            names = (*names_of_files(store), *self._owners)
             self._rules = by_profile(self._rules, names, self._clock())
             self.sessions.selection.add(sorted(kept))
             self._keep()

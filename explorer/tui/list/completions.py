@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
 from explorer.stores.columns import CHAT, MODEL, OWNER, WORKSPACE, Column
+from explorer.stores.resolve import names_of_files
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import ChipBar, SearchBar
@@ -90,8 +91,7 @@ class Offering:
         catalog = self._lister.catalog
         sources = sorted(filter(None, catalog.source_names)) if catalog else ()
         store = self._lister.store
-        stores = store.stores() if store is not None else ()
-        files = (name for one in stores for name in one.names)
+        files = names_of_files(store) if store is not None else ()
         owners = self._known.get("profile", ())
         profiles = list(dict.fromkeys((*files, *owners)))
         known = {**self._known, "source": sources, "platform": sources, "profile": profiles}
