@@ -71,8 +71,7 @@ def gone_with(trash: Path, path: Path, number: int) -> list[TrashFile]:
     """What is kept of the gone files that this change was made in, and that the state file at this
     path may once have been: it is called the same in its folder."""
     alike = [one for one in gone_in(trash) if one.about.name == path.name]
-    own = [one for one in alike if one.receipt(number) is not None]
-    return own or [one for one in alike if any(of.shown == number for of in one.receipts())]
+    return [one for one in alike if one.receipt(number) is not None]
 
 
 def _gone(trash: Path, files: Sequence[Path], roots: Sequence[Path]) -> list[Path]:

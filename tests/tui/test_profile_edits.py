@@ -265,6 +265,23 @@ async def test_the_trash_of_a_removed_profile_is_read_and_purged(home: TwinProfi
         assert "Restored “The bee”" in driver.said()
 
 
+async def test_what_is_left_of_a_change_is_restored_once_only_one_of_its_profiles_is_left(
+    home: TwinProfiles,
+) -> None:
+    before = home.dumps()
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee", "work/bee")
+        await driver.press("d", "y")
+    shutil.rmtree(home.file("work").parent)
+    home.names = ("default",)
+    async with opened(home) as driver:
+        await driver.press("U")
+        assert "Deleted 2 sessions in default and work" in driver.screen()
+        await driver.press("r", "y")
+        assert "Restored “The bee”" in driver.said()
+    assert home.changed(before) == set()
+
+
 async def test_undo_offers_the_change_before_one_in_an_unreadable_profile(
     home: TwinProfiles,
 ) -> None:

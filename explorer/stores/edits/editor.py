@@ -301,10 +301,11 @@ class Editor:
 
     def _receipt(self, number: int | None) -> Receipt:
         cut_short = {one.number for one in self.after_crash().half_done}
+        known = None if number is None else self.trash.receipt(number)
         for one in self.trash.receipts():
             if one.state is ReceiptState.BEGUN and one.number not in cut_short:
                 raise Refused("A change is in progress", "Undo it when it is done.")
-            if one.number == number or (number is None and one.state is not ReceiptState.UNDONE):
+            if one == known or (number is None and one.state is not ReceiptState.UNDONE):
                 if one.state is ReceiptState.UNDONE:
                     raise Refused("Already undone", already_undone(number))
                 return one

@@ -322,7 +322,10 @@ class TrashFile:
                     raise self._file.newer()
 
     def receipt(self, number: int) -> Receipt | None:
-        return next((one for one in self.receipts() if one.number == number), None)
+        """A change by its own number, or by that of the whole change that it is a part of."""
+        every = self.receipts()
+        own = (one for one in every if one.number == number)
+        return next(own, None) or next((one for one in every if one.shown == number), None)
 
     def entries(self, receipt: int) -> list[Entry]:
         rows = self._file.rows(
