@@ -182,10 +182,14 @@ def _nothing(plan: EditPlan, as_json: bool) -> int:
 
 def ask(options: argparse.Namespace, asked: str, lines: Iterable[str], verb: str) -> None:
     """Show what will happen, and continue only after a yes, or with --yes."""
-    if options.yes:
-        return
+    if not options.yes:
+        ask_a_person(asked, lines, verb, "There is no terminal to ask on: add --yes.")
+
+
+def ask_a_person(asked: str, lines: Iterable[str], verb: str, no_terminal: str) -> None:
+    """The same where no option answers it; `no_terminal` says what to do without a terminal."""
     if not sys.stdin.isatty():
-        raise Refused("Not confirmed", "There is no terminal to ask on: add --yes.")
+        raise Refused("Not confirmed", no_terminal)
     note(asked)
     for line in lines:
         note(f"  {line}")

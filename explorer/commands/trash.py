@@ -6,13 +6,15 @@ import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_done
+from explorer.commands.editing import ask, ask_a_person, edits_of, shown_progress, warn_half_done
 from explorer.commands.output import heading, note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store, usual_profile, usual_store
 from explorer.commands.trash_shapes import entry_shape, purge_shape, receipt_shape, undo_shape
 from explorer.commands.words import (
+    ONLY_AT_A_TERMINAL,
+    another_file,
     lost_undo,
     newer_elsewhere,
     no_entry,
@@ -23,6 +25,7 @@ from explorer.commands.words import (
     several_entries,
     several_gone,
     taken_over,
+    to_say_same_file,
     under_new_name,
     undone_in,
     what_is_purged,
@@ -50,7 +53,7 @@ from explorer.stores.edits.undo_words import (
 )
 from explorer.stores.edits.words import DRY_RUN, in_named
 from explorer.stores.hermes.store import profile_of
-from explorer.stores.history import gone_with, of_gone, with_gone
+from explorer.stores.history import gone_with, is_another, of_gone, with_gone
 from explorer.stores.open_found import take_over
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import RETENTION_DAYS, TrashFile
@@ -367,23 +370,27 @@ def _check_there(history: Past, number: int, ids: Sequence[str] = ()) -> None:
 
 def _take_over(store: Store, edits: Edits, number: int, options: argparse.Namespace) -> None:
     """Where a change was made in a file that is gone, and one file was named: have that be the same
-    one under a new name, if the user says so. A profile that is renamed becomes another file to us,
-    and nothing that is certain tells that it is not."""
+    one under a new name, if the user says so at a terminal. A profile that is renamed becomes
+    another file to us, and its file is called the same as those of all others: only the user knows,
+    and a wrong yes cannot be taken back."""
     if not (options.db or options.profile) or len(store.stores()) > 1 or _known(edits, number):
         return
-    gone = gone_with(trash_path(), store.path, number)
+    every = gone_with(trash_path(), store.path, number)
+    gone = [one for one in every if not is_another(one, store.path)]
     if len(gone) > 1:
         numbers = {one.about: part.number for one in gone for part in _parts(one, number)}
         raise Refused(CANNOT_UNDO, several_gone(number, numbers))
+    if every and not gone:
+        raise Refused(CANNOT_UNDO, another_file(every[0].about, store.path))
     if not gone:
         return
     before = gone[0].about
-    asked, lines = same_file(before, store.path)
     if options.dry_run:
-        raise Refused(CANNOT_UNDO, f"{asked} {lines} --dry-run cannot show it before that.")
-    ask(options, asked, [lines], "Take over")
+        raise Refused(CANNOT_UNDO, to_say_same_file(before, store.path))
+    asked, line = same_file(before, store.path)
+    ask_a_person(asked, [line], "Move them", f"{asked} {line} {ONLY_AT_A_TERMINAL}")
     take_over(store.path, before, Notes(notes_path(), store.path), trash_path())
-    note(clean_line(taken_over(before)))
+    note(clean_line(taken_over(before, store.path)))
 
 
 def _parts(file: TrashFile, number: int) -> list[Receipt]:

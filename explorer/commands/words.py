@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 4
 """Changes that are named; of more there is only the number."""
+ONLY_AT_A_TERMINAL = "Run this in a terminal to answer: --yes does not. Nothing was changed."
 _INCLUDED = "(--all includes them)"
 
 
@@ -226,12 +227,28 @@ def under_new_name(number: int) -> str:
 
 def same_file(before: Path, path: Path) -> tuple[str, str]:
     """(a question, what a yes does) about a state file that may be another one under a new name."""
-    asked = f"{short_path(before)} is gone. Is {short_path(path)} the same file under a new name?"
-    return asked, "Then its history, trash, pins and titles are taken over."
+    old, new = short_path(before), short_path(path)
+    asked = f"{old} is gone. Is {new} the same file under a new name?"
+    moved = f"the history, trash, pins and titles of {old} move to {new}"
+    return asked, f"If it is, {moved}. This cannot be undone."
 
 
-def taken_over(before: Path) -> str:
-    return f"Taken over: the history, trash, pins and titles of {short_path(before)}."
+def to_say_same_file(before: Path, path: Path) -> str:
+    """What to do instead of showing what a restore would do: that is known after the question."""
+    restore = f"To restore into {short_path(path)} as the same file under a new name"
+    return f"{short_path(before)} is gone. {restore}, run this without --dry-run; it asks first."
+
+
+def another_file(before: Path, path: Path) -> str:
+    """Why nothing of a file that is gone is restored into this one."""
+    old, new = short_path(before), short_path(path)
+    why = f"{old} is gone, and {new} is another file: one change was made in both."
+    return f"{why} Put {old} back to undo the change."
+
+
+def taken_over(before: Path, path: Path) -> str:
+    whose = f"the history, trash, pins and titles of {short_path(before)}"
+    return f"Moved to {short_path(path)}: {whose}."
 
 
 def several_gone(number: int, files: Mapping[Path, int]) -> str:

@@ -74,6 +74,13 @@ def gone_with(trash: Path, path: Path, number: int) -> list[TrashFile]:
     return [one for one in alike if one.receipt(number) is not None]
 
 
+def is_another(gone: TrashFile, path: Path) -> bool:
+    """Whether the state file at this path is certainly not the gone one under a new name: they were
+    open together, and one change was made in both."""
+    own = {one.whole for one in TrashFile(gone.path, path).receipts() if one.whole}
+    return any(one.whole in own for one in gone.receipts())
+
+
 def _gone(trash: Path, files: Sequence[Path], roots: Sequence[Path]) -> list[Path]:
     if not roots:
         return []

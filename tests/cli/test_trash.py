@@ -1,7 +1,11 @@
 """The trash from the command line: which session of a change is meant, and what is left of it."""
 
 import json
+import os
+import pty
 import shutil
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,6 +43,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwinProfiles:
     home = TwinProfiles(tmp_path)
     monkeypatch.setenv("HERMES_HOME", str(home.root))
     return home
+
+
+@pytest.fixture
+def types(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Makes standard input a terminal, at which somebody types this."""
+    leader, follower = pty.openpty()
+    with open(follower) as terminal:
+
+        def type_(line: str) -> None:
+            monkeypatch.setattr(sys, "stdin", terminal)
+            os.write(leader, f"{line}\n".encode())
+
+        yield type_
+    os.close(leader)
 
 
 def _ids(path: Path) -> set[str]:
@@ -353,7 +371,7 @@ def test_all_profiles_may_be_gone(removed: TwinProfiles, command: Command) -> No
 
 
 def test_what_a_renamed_profile_deleted_is_restored_into_its_file(
-    home: TwinProfiles, command: Command
+    home: TwinProfiles, command: Command, types: Callable[[str], None]
 ) -> None:
     before = home.dumps()["work"]
     assert command("delete", "default/ant", "work/ant", "--yes").code == 0
@@ -365,17 +383,55 @@ def test_what_a_renamed_profile_deleted_is_restored_into_its_file(
     assert f"`session-explorer trash restore {number} --db PATH`" in refused.err
     named = ("trash", "restore", number, "--db", str(renamed))
     shown = command(*named, "--dry-run")
-    assert f"{work} is gone. Is {renamed} the same file under a new name?" in shown.err
+    assert f"{work} is gone. To restore into {renamed} as the same file" in shown.err
+    assert "run this without --dry-run; it asks first." in shown.err
     assert shown.code == ExitCode.REFUSED
-    assert command(*named).code == ExitCode.REFUSED, "nobody said yes"
+    types("n")
+    assert command(*named).code == ExitCode.REFUSED, "somebody said no"
     assert "work: its state file is gone" in command("trash").out
+    types("y")
     done = command(*named, "--yes")
-    assert f"Taken over: the history, trash, pins and titles of {work}." in done.err
+    assert f"{work} is gone. Is {renamed} the same file under a new name?" in done.err
+    moved = f"the history, trash, pins and titles of {work}"
+    assert f"If it is, {moved} move to {renamed}. This cannot be undone." in done.err
+    assert f"Moved to {renamed}: {moved}." in done.err
     assert "Restored “The bee”." in done.err
     assert "gone" not in command("trash").out
     assert Notes(notes_path(), renamed).pins() == {"cat"}
     assert command("undo", "--all-profiles", "--yes").code == 0
     assert dump(renamed) == before
+
+
+@pytest.mark.parametrize("asked", [["undo"], ["trash", "restore"]])
+def test_yes_does_not_say_which_file_is_the_same(
+    home: TwinProfiles, command: Command, asked: list[str]
+) -> None:
+    number = _delete(command, "work/bee")
+    work = home.file("work")
+    shutil.rmtree(work.parent)
+    before = home.file("default").read_bytes()
+    refused = command(*asked, number, "--profile", "default", "--yes")
+    assert refused.code == ExitCode.REFUSED
+    default = home.file("default")
+    assert f"{work} is gone. Is {default} the same file under a new name?" in refused.err
+    assert "Run this in a terminal to answer: --yes does not." in refused.err
+    assert "work: its state file is gone" in command("trash").out
+    assert default.read_bytes() == before
+
+
+def test_a_file_that_one_change_was_made_in_too_is_another_one(
+    home: TwinProfiles, command: Command, types: Callable[[str], None]
+) -> None:
+    number = _delete(command, "work/bee")
+    _delete(command, "work/ant", "default/ant")
+    work, default = home.file("work"), home.file("default")
+    shutil.rmtree(work.parent)
+    types("y")
+    refused = command("trash", "restore", number, "--profile", "default", "--yes")
+    assert refused.code == ExitCode.REFUSED
+    assert f"{work} is gone, and {default} is another file" in refused.err
+    assert "Is " not in refused.err
+    assert "work: its state file is gone" in command("trash").out
 
 
 def test_a_file_is_not_taken_for_another_that_is_still_there(
@@ -389,7 +445,7 @@ def test_a_file_is_not_taken_for_another_that_is_still_there(
 
 
 def test_of_several_files_that_are_gone_it_is_asked_which_one_is_meant(
-    home: TwinProfiles, command: Command
+    home: TwinProfiles, command: Command, types: Callable[[str], None]
 ) -> None:
     number = _delete(command, "default/bee", "work/bee")
     renamed = home.root / "profiles" / "renamed" / "state.db"
@@ -399,5 +455,6 @@ def test_of_several_files_that_are_gone_it_is_asked_which_one_is_meant(
     refused = command("trash", "restore", number, *named)
     assert f"Change {number} was made in several files that are gone." in refused.err
     part = refused.err.partition(f" for {home.root}/profiles/work/state.db")[0].split()[-1]
+    types("y")
     assert command("trash", "restore", part, *named).code == 0
     assert "bee" in _ids(renamed)
