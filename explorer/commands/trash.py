@@ -362,9 +362,10 @@ def _check_there(history: Past, number: int, ids: Sequence[str] = ()) -> None:
     if found is None:
         return
     places = [one.place for one in _entries(history, found, ids) or found.parts or (found,)]
-    files = [history.trash.by_place[one] for one in dict.fromkeys(places)]
-    gone = [one.about for one in files if one.gone]
-    if len(gone) == len(files) or (gone and ids):
+    # What was interrupted before it began is in no file.
+    files = [history.trash.by_place.get(one) for one in dict.fromkeys(places)]
+    gone = [one.about for one in files if one and one.gone]
+    if gone and (ids or len(gone) == len(files)):
         raise Refused(CANNOT_UNDO, f"{gone_files(gone)} {under_new_name(number)}")
 
 

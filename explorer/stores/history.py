@@ -17,13 +17,21 @@ from explorer.stores.ours.trash import TrashFile, gone_in
 from explorer.stores.ours.trash_records import Entry, Receipt
 
 
+class _KeptTrash(LibraryTrash):
+    """Without a change in several files that was interrupted before the first of them: nothing is
+    kept of it, and only the edits of several files settle it."""
+
+    def receipts(self) -> list[Receipt]:
+        return [one for one in super().receipts() if one.place]
+
+
 class History:
     """Of some state files, some of which are gone."""
 
     def __init__(self, trash: Path, files: Mapping[str, Path], open_: Past | None = None) -> None:
         """`files` are all of them by name, `open_` is the history of those that are there."""
         self.path = open_.path if open_ is not None else next(iter(files.values()))
-        self.trash = LibraryTrash(trash, files.items)
+        self.trash = _KeptTrash(trash, files.items)
         self._open = open_
 
     def worded_entries(self, entries: Iterable[Entry]) -> list[Entry]:

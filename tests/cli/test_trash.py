@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode
-from explorer.settings import notes_path
+from explorer.settings import notes_path, trash_path
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.notes import Notes
+from explorer.stores.ours.trash import TrashFile
 from tests.conftest import Command
 from tests.edits.states import dump
 from tests.factories import T0, altered, go_on, rows, talk
@@ -350,6 +351,24 @@ def test_what_is_restored_of_a_removed_profile_is_refused_with_the_reason(
     done = command("trash", "restore", str(both), "--yes")
     assert "Restored “The ant”." in done.err
     assert "Not restored: 1 session" in done.err
+
+
+@pytest.mark.parametrize("left", ["both profiles", "one profile"])
+def test_a_change_that_was_interrupted_before_it_began_is_not_in_the_way(
+    home: TwinProfiles, command: Command, left: str
+) -> None:
+    _delete(command, "work/ant")
+    with TrashFile(trash_path(), home.file("work")).writing() as trash:
+        number = str(trash.begin_whole("delete", "Deleted 2 sessions", T0))
+    if left == "one profile":
+        shutil.rmtree(home.file("work").parent)
+    for asked in (["trash", "restore", number], ["undo", number]):
+        refused = command(*asked, "--yes")
+        assert refused.code == ExitCode.NO_SUCH_SESSION
+        assert f"There is no change {number} here." in refused.err
+    done = command("trash", "purge", "--all", "--all-profiles", "--yes")
+    assert "Permanently deleted: 1 session in work." in done.err
+    assert command("trash", "list", "--json").json["receipts"] == []
 
 
 def test_other_homes_are_none_of_its_concern(
