@@ -31,6 +31,11 @@ Tables = dict[str, tuple[str, ...]]
 CANNOT_READ = "Cannot read it"
 _IDS = ("id", "session_id")
 """What agents call the id of a session in its own row."""
+_MESSAGES = (
+    *("id", "seq", "session_id", "role", "content", "timestamp", "created_at"),
+    *("tool_calls", "tool_calls_json", "tool_call_id", "state", "meta_json"),
+)
+"""The columns of messages without which no agent's sessions can be read."""
 
 
 class DeletedSession(NamedTuple):
@@ -121,6 +126,10 @@ def _copy(
         for pack in trash.packs(entry.number):
             token.check()
             _add(db, tables, pack)
+        messages = f"{entry.shape.removesuffix('sessions')}messages"
+        if messages not in tables:
+            # The session has none, and the file is gone: without the table there is no store.
+            _create(db, messages, _MESSAGES)
         _add_session(db, tables, entry)
 
 

@@ -3,6 +3,7 @@
 import resource
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from explorer.errors import ExplorerError
 from explorer.model import Action
 from explorer.stores.deleted_session import DeletedSession, open_deleted
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.power_loop.create import LoopFile
 from tests.editors import edits_on
 from tests.factories import NOW, talk
 
@@ -49,6 +51,36 @@ def test_only_its_user_may_read_it(tmp_path: Path, copies: Path) -> None:
     assert modes == [0o700, 0o600]
     deleted.close()
     assert list(copies.iterdir()) == []
+
+
+def _hermes(path: Path) -> None:
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 99)
+        state.end_session("s", NOW - 90, "done")
+
+
+def _power_loop(path: Path) -> None:
+    with LoopFile.create(path) as loop:
+        loop.add_session("s", NOW - 9_999, NOW - 9_999, "model")
+
+
+@pytest.mark.parametrize("make", [_hermes, _power_loop])
+def test_a_session_without_messages_is_read_once_its_file_is_gone(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "state.db"
+    make(path)
+    edits = edits_on(path, tmp_path / "trash.db")
+    done = edits.apply(edits.plan(Action.DELETE, [1]))
+    assert done.receipt is not None
+    (entry,) = edits.trash.entries(done.receipt)
+    path.unlink()
+    deleted = open_deleted(path, edits.trash, entry, NOW, CancelToken())
+    store, session = deleted.store, deleted.session
+    assert (session.id, session.message_count) == ("s", 0)
+    assert list(store.outlines(session.key)) == []
+    assert store.details(deleted.catalog.single(session.key)).sections
+    deleted.close()
 
 
 def test_a_full_disk_is_told_in_plain_words(tmp_path: Path, copies: Path) -> None:
