@@ -115,7 +115,7 @@ def usual_store(options: argparse.Namespace) -> Store:
     that Hermes itself would use, unless the user names others or all of them. A database has no
     such one."""
     found = _found(options)
-    names = _usual_profiles(found, options)
+    names = usual_profiles(found, options)
     if names:
         note(only_profile(*names))
     found = [one for one in found if not names or one.name in names]
@@ -132,11 +132,11 @@ def _of_several(one: FoundStore) -> bool:
 
 def usual_profile(options: argparse.Namespace) -> str | None:
     """The name of that one profile, where there are others."""
-    names = _usual_profiles(_found(options), options)
+    names = usual_profiles(_found(options), options)
     return names[0] if len(names) == 1 else None
 
 
-def _usual_profiles(found: Sequence[FoundStore], options: argparse.Namespace) -> list[str]:
+def usual_profiles(found: Sequence[FoundStore], options: argparse.Namespace) -> list[str]:
     """The names of such profiles, one of each folder; none where that is not what counts. A folder
     that is named by `--db` is no wish for all that is in it: it once meant a single file."""
     if options.profile and options.all_profiles:

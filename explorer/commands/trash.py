@@ -10,7 +10,7 @@ from explorer.commands.editing import ask, ask_a_person, edits_of, shown_progres
 from explorer.commands.output import heading, note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
-from explorer.commands.stores import chosen_store, usual_profile, usual_store
+from explorer.commands.stores import chosen_store, usual_profile, usual_profiles, usual_store
 from explorer.commands.trash_shapes import entry_shape, purge_shape, receipt_shape, undo_shape
 from explorer.commands.words import (
     ONLY_AT_A_TERMINAL,
@@ -30,6 +30,7 @@ from explorer.commands.words import (
     undone_in,
     what_is_purged,
     which_are_purged,
+    which_gone,
 )
 from explorer.errors import ExitCode, NoSuchSession, Problem, Refused, StoreError, UsageError
 from explorer.model import Action
@@ -59,6 +60,8 @@ from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import RETENTION_DAYS, TrashFile
 from explorer.stores.ours.trash_records import Entry, Receipt, ReceiptState
 from explorer.stores.sqlite.failures import short_path
+
+_NO_FILE = (Problem.MISSING, Problem.LOST, Problem.NO_STATE_FILE)
 
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
@@ -168,29 +171,38 @@ def _history(options: argparse.Namespace) -> Past:
     """What is kept of the state files that a command is about. Where those are all profiles, also
     of profiles that are gone: an empty trash must be empty."""
     far = options.what == "purge" and options.all
-    roots = [] if far and not options.all_profiles else _roots(options)
     try:
         edits = edits_of(usual_store(options) if far else chosen_store(options))
     except StoreError as error:
-        gone = _of_gone(error, options, roots)
+        gone = _of_gone(error, options, far)
         if gone is None:
             raise
+        if far and not _is_named(options) and len(gone.trash.by_place) > 1:
+            raise UsageError("Several profiles", which_gone(list(gone.trash.by_place))) from None
         return gone
     if options.what == "list":
         warn_half_done(edits)
-    return with_gone(edits, roots)
+    return with_gone(edits, [] if far and not options.all_profiles else _roots(options))
+
+
+def _is_named(options: argparse.Namespace) -> bool:
+    """Whether a command that reaches far was told which profiles it is about."""
+    return bool(options.profile or options.all_profiles) or not _roots(options)
 
 
 def _roots(options: argparse.Namespace) -> list[Path]:
     return growing_roots(options.db, options.profile, os.environ, current_folder())
 
 
-def _of_gone(error: StoreError, options: argparse.Namespace, roots: Sequence[Path]) -> Past | None:
-    """What is kept of state files that cannot be opened, where they are gone."""
-    if error.problem is not Problem.MISSING:
+def _of_gone(error: StoreError, options: argparse.Namespace, far: bool = False) -> Past | None:
+    """What is kept of state files that cannot be opened, where they are gone. A command that could
+    reach `far` is about the usual profiles, as it is where they are there."""
+    if error.problem not in _NO_FILE:
         return None
     found = locate(options.db, options.profile, os.environ, current_folder())
-    return of_gone(trash_path(), [one.path for one in found], roots)
+    usual = usual_profiles(found, options) if far else []
+    files = [one.path for one in found if not usual or one.name in usual]
+    return of_gone(trash_path(), files, [] if usual else _roots(options))
 
 
 def _restore(options: argparse.Namespace) -> int:
@@ -198,7 +210,7 @@ def _restore(options: argparse.Namespace) -> int:
     try:
         store = chosen_store(options)
     except StoreError as error:
-        gone = _of_gone(error, options, _roots(options))
+        gone = _of_gone(error, options)
         if gone is not None:
             _check_there(gone, number)
         raise

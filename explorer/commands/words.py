@@ -271,6 +271,12 @@ def which_profile(names: Sequence[str]) -> str:
     return f"Nothing was done. Add --profile NAME ({shown}), or --all-profiles."
 
 
+def which_gone(names: Sequence[str]) -> str:
+    """The same where the state files of all of them are gone."""
+    gone = f"The state files of {listed([clean_line(name, 60) for name in names])} are gone."
+    return f"Nothing was done. {gone} Add --all-profiles to empty the trash of all of them."
+
+
 def damaged_profile(one: "OneStore") -> str:
     """That what is listed of one of several profiles may be wrong."""
     profile = one.store.profile if one.store is not None else None

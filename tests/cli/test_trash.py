@@ -334,6 +334,54 @@ def test_the_trash_of_a_file_that_is_gone_can_be_named(
     assert command("trash", "list", *work).code == ExitCode.CANNOT_OPEN, "it has nothing any more"
 
 
+def _lose(file: Path) -> None:
+    """Remove a state file, and leave a transcript of its agent behind."""
+    file.unlink()
+    (file.parent / "sessions").mkdir()
+    (file.parent / "sessions" / "abc.jsonl").write_text('{"role": "user", "content": "hi"}\n')
+
+
+def test_the_trash_of_a_lost_file_can_be_named(home: TwinProfiles, command: Command) -> None:
+    number = _delete(command, "work/bee")
+    work = home.file("work")
+    _lose(work)
+    for named in (["--profile", "work"], ["--db", str(work)]):
+        listed = command("trash", "list", *named).out
+        assert "Deleted “The bee” in work  (work: its state file is gone)" in listed
+        refused = command("trash", "restore", number, *named, "--yes")
+        assert "work/state.db is gone. Put it back to undo the change." in refused.err
+    assert command("trash", "purge", "--all", "--profile", "work", "--yes").code == 0
+    assert command("trash", "list", "--json").json["receipts"] == []
+
+
+@pytest.mark.parametrize("left", ["a transcript", "nothing"])
+def test_the_trash_of_the_only_file_is_emptied_once_that_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command, left: str
+) -> None:
+    home = TwinProfiles(tmp_path, ("default",))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    home.root.rename(tmp_path / ".hermes")
+    file = tmp_path / ".hermes" / "state.db"
+    _delete(command, "ant")
+    _lose(file)
+    if left == "nothing":
+        shutil.rmtree(file.parent / "sessions")
+    assert "Deleted “The ant” in default" in command("trash", "list").out
+    done = command("trash", "purge", "--all", "--yes")
+    assert "Permanently deleted: 1 session in default." in done.err
+    assert command("trash", "list").code == ExitCode.CANNOT_OPEN, "it has nothing any more"
+
+
+def test_emptying_the_trash_of_several_files_that_are_gone_is_a_wish(
+    removed: TwinProfiles, command: Command
+) -> None:
+    shutil.rmtree(removed.root)
+    refused = command("trash", "purge", "--all", "--yes")
+    assert refused.code == ExitCode.USAGE
+    assert " are gone. Add --all-profiles to empty the trash of all of them." in refused.err
+    assert len(command("trash", "list", "--json").json["receipts"]) == 3
+
+
 def test_what_is_restored_of_a_removed_profile_is_refused_with_the_reason(
     removed: TwinProfiles, command: Command
 ) -> None:
