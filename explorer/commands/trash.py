@@ -59,6 +59,7 @@ from explorer.stores.open_found import take_over
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import RETENTION_DAYS, TrashFile
 from explorer.stores.ours.trash_records import Entry, Receipt, ReceiptState
+from explorer.stores.server_path import database_of, on_server
 from explorer.stores.sqlite.failures import short_path
 
 _NO_FILE = (Problem.MISSING, Problem.LOST, Problem.NO_STATE_FILE)
@@ -96,11 +97,14 @@ def _say_left(left: Sequence[OtherPart], plan: UndoPlan, options: argparse.Names
         if one.words and one.words not in plan.notes:
             note(clean_line(one.words))
         elif not one.words:
+            typed = shown = database_of(one.path)
+            if not on_server(one.path):
+                typed, shown = str(one.path), profile_of(one.path) or short_path(one.path)
             undo = f"undo {one.receipt.shown}"
             if not (options.db or options.profile):
                 # Without a name it was not found just now.
-                undo += f" --db {shlex.quote(str(one.path))}"
-            note(part_left(profile_of(one.path) or short_path(one.path), undo))
+                undo += f" --db {shlex.quote(typed)}"
+            note(part_left(shown, undo))
 
 
 def _newest(edits: Edits, options: argparse.Namespace) -> int | None:

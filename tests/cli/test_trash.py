@@ -15,6 +15,7 @@ from explorer.settings import notes_path, trash_path
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile
+from explorer.stores.ours.trash_records import ReceiptState
 from tests.conftest import Command
 from tests.edits.states import dump
 from tests.factories import T0, altered, go_on, rows, talk
@@ -417,6 +418,20 @@ def test_a_change_that_was_interrupted_before_it_began_is_not_in_the_way(
     done = command("trash", "purge", "--all", "--all-profiles", "--yes")
     assert "Permanently deleted: 1 session in work." in done.err
     assert command("trash", "list", "--json").json["receipts"] == []
+
+
+def test_a_part_on_a_server_that_is_not_open_is_not_gone(
+    home: TwinProfiles, command: Command
+) -> None:
+    number = _delete(command, "work/ant", "default/ant")
+    server = TrashFile(trash_path(), Path("/postgresql:/host/db/public"))
+    with server.part_of(int(number)), server.writing() as trash:
+        trash.set_receipt(trash.begin("delete", "Deleted 1 session", T0), ReceiptState.DONE)
+    done = command("undo", number, "--yes")
+    assert "Restored 2 sessions in default and work." in done.err
+    assert "is gone" not in done.err
+    assert "This change was also made in postgresql://host/db, and is not undone" in done.err
+    assert f"`session-explorer undo {number} --db postgresql://host/db` undoes it." in done.err
 
 
 def test_other_homes_are_none_of_its_concern(

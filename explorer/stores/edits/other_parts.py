@@ -22,7 +22,7 @@ class OtherPart(NamedTuple):
     @property
     def words(self) -> str:
         """Why an undo leaves it out, where its file is gone; empty where only that is not open."""
-        return "" if os.path.lexists(self.path) else lost_part(self.receipt, short_path(self.path))
+        return lost_part(self.receipt, short_path(self.path)) if self.receipt.gone else ""
 
 
 def other_parts(trash: Path, files: Collection[Path], receipt: Receipt) -> list[OtherPart]:
