@@ -261,7 +261,7 @@ def _list(edits: Past, options: argparse.Namespace, now: float) -> int:
         if receipts:
             heading(f"   No  {pad('Changed', 10)}  What")
         for one in receipts:
-            state = state_words(one)
+            state = clean_line(state_words(one))
             what = clean_line(changed_words(one))
             line = f"{one.shown:>5}  {pad(ago(one.made, now), 10)}  {what}"
             write(f"{line}  ({state})" if state else line)

@@ -1,10 +1,12 @@
 """No command prints stored control characters: every command, for every text in a file."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from explorer.errors import ExitCode
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.cli.test_output import FORBIDDEN
 from tests.conftest import Command
@@ -88,6 +90,35 @@ def test_no_command_prints_stored_control_characters(
         assert said.code in (0, 3, 6), (what, said)
         assert FORBIDDEN.findall(said.out + said.err) == [], what
         assert "Traceback" not in said.err, what
+
+
+OF_GONE = (
+    ["trash", "list"],
+    ["trash", "show", "1"],
+    ["trash", "restore", "1"],
+    ["trash", "purge", "1", "s", "--dry-run"],
+    ["trash", "purge", "--all", "--dry-run"],
+    ["trash", "purge", "--all", "--yes"],
+)
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_no_command_prints_those_in_the_path_of_a_file_that_is_gone(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: Command,
+    as_json: bool,
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert command("delete", "s", "--yes", "--db", path).code == ExitCode.DONE
+    shutil.rmtree(path.parent)
+    end = ["--json"] if as_json else []
+    for arguments in OF_GONE:
+        said = command(*arguments, *end, "--db", path)
+        done = ExitCode.REFUSED if "restore" in arguments else ExitCode.DONE
+        assert said.code == done, (arguments, said)
+        assert FORBIDDEN.findall(said.out + said.err) == [], arguments
 
 
 def test_a_shell_reads_a_printed_command_correctly(path: Path, command: Command) -> None:

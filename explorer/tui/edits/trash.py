@@ -79,8 +79,10 @@ class _Place(NamedTuple):
     @property
     def lost(self) -> bool:
         """No state file is left that it could be restored into."""
+        if self.entry is None:
+            return self.receipt.lost
         parts = self.receipt.parts or (self.receipt,)
-        return all(one.gone for one in parts if self.entry is None or one.place == self.entry.place)
+        return all(one.gone for one in parts if one.place == self.entry.place)
 
     def is_like(self, other: "_Place | None") -> bool:
         """The same one, whatever has become of it."""
@@ -294,7 +296,7 @@ def _name(entry: Entry) -> str:
 
 
 def _receipt_line(receipt: Receipt, now: float, width: int) -> Content:
-    state = f"  {state}" if (state := state_words(receipt)) else ""
+    state = f"  {state}" if (state := clean_line(state_words(receipt), 200)) else ""
     room = max(width - WHEN - cell_width(state), 10)
     return Content.assemble(
         (pad(ago(receipt.made, now), WHEN), "$dim"),
