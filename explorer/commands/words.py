@@ -219,12 +219,6 @@ def part_left(place: str, undo: str) -> str:
     return f"{also} `session-explorer {clean_line(undo)}` undoes it."
 
 
-def under_new_name(number: int) -> str:
-    """What to do about a change whose state file is gone, but was only renamed."""
-    restore = f"`session-explorer trash restore {number} --db PATH`"
-    return f"If it only has a new name: {restore}, with that as PATH."
-
-
 def same_file(before: Path, path: Path) -> tuple[str, str]:
     """(a question, what a yes does) about a state file that may be another one under a new name."""
     old, new = short_path(before), short_path(path)

@@ -256,6 +256,7 @@ async def test_the_trash_of_a_removed_profile_is_read_and_purged(home: TwinProfi
         assert "I am ant of work" in driver.screen()
         await driver.press("escape", "r")
         assert "Its state file is gone. Put it back to restore what was deleted." in driver.said()
+        assert "`session-explorer trash restore 4 --db PATH`, with that as PATH." in driver.said()
         await driver.press("x", "y")
         assert "The ant" not in driver.screen()
         await driver.press("j", "j", "x", "y")

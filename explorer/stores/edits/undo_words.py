@@ -172,6 +172,12 @@ def gone_files(paths: Sequence[Path]) -> str:
     return f"Its state files {names} are gone. Put one back to undo the change there."
 
 
+def under_new_name(number: int) -> str:
+    """What to do about a change whose state file is gone, but was only renamed."""
+    restore = f"`session-explorer trash restore {number} --db PATH`"
+    return f"If it only has a new name: {restore}, with that as PATH."
+
+
 def about_change(receipt: Receipt) -> str:
     """Which change could not be undone."""
     return f"The last change is: {changed_words(receipt)}."

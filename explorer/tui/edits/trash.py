@@ -29,8 +29,8 @@ from explorer.tui.edits.words import (
     EMPTY_TRASH,
     NOTHING_DELETED,
     RESTORE_FIRST,
-    STATE_FILE_GONE,
     deleted_title,
+    file_gone,
     more_words,
     purge_entry_words,
     purge_words,
@@ -180,7 +180,7 @@ class TrashScreen(Closing[None]):
     def action_restore(self) -> None:
         if place := self._asked_for():
             if place.lost:
-                self._lane.say(ExplorerError(CANNOT_UNDO, STATE_FILE_GONE))
+                self._lane.say(ExplorerError(CANNOT_UNDO, file_gone(place.receipt.shown)))
                 return
             entries = [place.entry.number] if place.entry else None
             undo(self._lane, place.receipt.number, entries, after=self._renew)

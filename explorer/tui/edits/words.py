@@ -9,7 +9,7 @@ from explorer.model import Hidden
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural, size
 from explorer.stores.edits.plans import EditPlan, Title
-from explorer.stores.edits.undo_words import changed_words
+from explorer.stores.edits.undo_words import changed_words, under_new_name
 from explorer.stores.edits.words import amount_words, owner_words
 from explorer.stores.fates import Fates
 from explorer.stores.ours.trash import RETENTION_DAYS
@@ -120,8 +120,14 @@ CHOOSE_ONE = "Move to one of its sessions to read it."
 NOTHING_DELETED = "This change deleted no session: there is nothing to read."
 PURGE, PURGE_VERB, PURGED = "Permanently delete", "Delete permanently", "Permanently deleted"
 FOREVER = "This cannot be undone."
-STATE_FILE_GONE = "Its state file is gone. Put it back to restore what was deleted."
 RESTORE_FIRST = "This change was interrupted. Restore or finish it first."
+
+
+def file_gone(number: int) -> str:
+    """Why a change with this number cannot be restored, and what to do."""
+    return (
+        f"Its state file is gone. Put it back to restore what was deleted. {under_new_name(number)}"
+    )
 
 
 def before_words(why: str, before: str) -> str:
