@@ -125,8 +125,10 @@ class Member:
         self._stores = stores
         self.path = file.path
         self.name = file.name
-        self._file = file
         self.profile = file.profile
+        self._links = file.links
+        self._open = file.open
+        self._told = file.told
         self.outer = ring.outer(number)
         self.outers = ring.outers(number)
         self._error: StoreError | None = None
@@ -149,7 +151,7 @@ class Member:
 
     @error.setter
     def error(self, error: StoreError | None) -> None:
-        self._error = None if error is None else self._file.told(error)
+        self._error = None if error is None else self._told(error)
         self._failed = time.monotonic()
 
     @property
@@ -189,7 +191,7 @@ class Member:
                 self._store = self.known = self._census = self._fates = None
             if self._store is None:
                 self._check_alone(identity)
-                self._store = self._file.open(token)
+                self._store = self._open(token)
                 self._store.one_of(self._stores)
                 if isinstance(self.path, ServerPath):
                     # Which set of tables it is was not known while it could not be reached.
@@ -300,7 +302,7 @@ class Member:
     def be_named_beside(self, listed: Collection[str]) -> None:
         """Also have the names of its profile, unless another one is `listed` under them: that is
         the one which is meant then."""
-        others = (self.profile, *self._file.links)
+        others = (self.profile, *self._links)
         own = [name for name in others if name and name not in listed]
         self.names = tuple(dict.fromkeys((self.name, *own)))
 
