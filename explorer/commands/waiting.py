@@ -1,4 +1,4 @@
-"""A word to somebody at a terminal who waits because another program keeps a file locked."""
+"""A word on the terminal while a command waits for a file that another program keeps locked."""
 
 import sys
 import time

@@ -310,8 +310,8 @@ class Member:
         self, keys: Sequence[int] | None, before: float | None, token: CancelToken | None
     ) -> Fates:
         """Those of all its sessions are read only where they may have changed."""
-        # As it was when the list was made: another reading would have to be listed first. Before
-        # the catalog, which a change may renew meanwhile: what is kept is then read again.
+        # The stamp comes before the catalog: if a change renews that in between, what is kept here
+        # is read again. The catalog is that of the list: a newer one would have to be listed first.
         stamp = self.store.fates_stamp(), self.known.reading if self.known else None
         catalog = self.catalog_about(keys, token)
         if keys is not None or before is None:
