@@ -10,7 +10,7 @@ import pytest
 
 from explorer.demo import DemoHome, write_demo_home
 from explorer.model import Session, Sort
-from explorer.stores.base import Needles, Store
+from explorer.stores.base import Indexed, Needles, Store
 from explorer.stores.columns import ID, LEASE, MESSAGES, MODEL, OWNER, TITLE
 from explorer.stores.fates import Fates
 from explorer.stores.hermes.store import HermesStore
@@ -73,7 +73,33 @@ def test_a_search_shows_the_newest_hits_of_all_profiles(home: DemoHome, limit: i
         return [one.at for one in store.indexed(needles, limit).found]
 
     alone = [at for store in _alone(home) for at in times(store)]
-    assert times(open_found(home.found)) == sorted(alone, reverse=True)[:limit]
+    several = open_found(home.found)
+    assert times(several) == sorted(alone, reverse=True)[:limit]
+    # What was searched for before may have been in other profiles.
+    for before in ("the", "parcel", "a"):
+        several.indexed(Needles(groups=((before,),)), limit)
+        assert times(several) == sorted(alone, reverse=True)[:limit]
+
+
+def test_the_next_letter_asks_each_profile_once(
+    home: DemoHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where most of the hits are in one profile, more are asked of that at once."""
+    asked: list[Path] = []
+    plain = HermesStore.indexed
+
+    def indexed(store: HermesStore, *arguments: Any, **named: Any) -> Indexed:
+        asked.append(store.path)
+        return plain(store, *arguments, **named)
+
+    monkeypatch.setattr(HermesStore, "indexed", indexed)
+    store = open_found(home.found)
+    first = store.indexed(Needles((("the",),)), 40).found
+    assert len(asked) > len(set(asked)), "nothing is known yet"
+    asked.clear()
+    second = store.indexed(Needles((("the ",),)), 40).found
+    assert len(asked) == len(set(asked))
+    assert (len(first), len(second)) == (40, 40)
 
 
 def test_a_locked_profile_does_not_keep_the_others_from_being_listed(home: DemoHome) -> None:

@@ -11,7 +11,7 @@ import itertools
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -349,6 +349,8 @@ class Members:
         self.all: tuple[Member, ...] = ()
         self.take_in(files)
         self._sharing = _Sharing()
+        self.shares: Mapping[int, int] = {}
+        """How many hits of the last page of a search each store had, if that was full."""
 
     def take_in(self, files: Sequence[MemberFile]) -> None:
         """Have more of them, after the others: keys that are known stay what they are."""
