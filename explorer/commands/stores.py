@@ -183,7 +183,7 @@ def _with_kept_elsewhere(error: StoreError, path: Path, options: argparse.Namesp
     """What is wrong with a profile that was named; of one without a file also where its sessions
     are, since a gateway may keep them in the file of another."""
     profile = profile_of(path)
-    if error.problem is not Problem.MISSING or profile not in options.profile:
+    if profile is None or profile not in options.profile or error.problem is not Problem.MISSING:
         return error
     root = root_above(path.parent)
     try:
@@ -197,7 +197,7 @@ def _with_kept_elsewhere(error: StoreError, path: Path, options: argparse.Namesp
     named = options.db or os.environ.get("SESSION_EXPLORER_DB")
     where = ("--db", str(root)) if named else ()
     command = shlex.join((PROGRAM, *where, "search", f"profile:{profile}"))
-    return error.also(kept_elsewhere(list(places), command))
+    return error.also(kept_elsewhere(profile, list(places), command))
 
 
 def _found(options: argparse.Namespace) -> list[FoundStore]:

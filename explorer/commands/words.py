@@ -277,11 +277,11 @@ def damaged_profile(one: "OneStore") -> str:
     return f"{clean_line(one.name, 60)}: The file is damaged. {disagrees(profile)}"
 
 
-def kept_elsewhere(places: Sequence[str], command: str) -> str:
+def kept_elsewhere(profile: str, places: Sequence[str], command: str) -> str:
     """Where the sessions of a profile without a file are, and what lists them."""
     files = "file" if len(places) == 1 else "files"
     names = listed([clean_line(name, 60) for name in places])
-    return f"Sessions of it are in the {files} of {names}: `{command}` lists them."
+    return f"Sessions of {profile} are in the {files} of {names}: `{command}` lists them."
 
 
 def unreadable_profile(name: str, error: StoreError) -> str:

@@ -290,7 +290,7 @@ def test_it_says_where_the_sessions_of_a_profile_without_a_file_are(
         profile_file(two, name)
     with altered(two / "state.db") as db:
         db.execute("UPDATE sessions SET session_key = 'agent:zoo:x:dm:7' WHERE id = 'chat'")
-    elsewhere = "Sessions of it are in the file of default: `session-explorer"
+    elsewhere = "Sessions of zoo are in the file of default: `session-explorer"
     said = command("--profile", "zoo", "list")
     assert said.code == ExitCode.CANNOT_OPEN
     assert f"{elsewhere} search profile:zoo` lists them." in said.err
@@ -298,7 +298,7 @@ def test_it_says_where_the_sessions_of_a_profile_without_a_file_are(
     beside = command("--profile", "zoo", "--profile", "work", "list")
     assert beside.code == ExitCode.CANNOT_OPEN
     assert elsewhere in beside.err
-    assert "Sessions of it" not in command("--profile", "fresh", "list").err
+    assert "Sessions of fresh" not in command("--profile", "fresh", "list").err
     monkeypatch.delenv("HERMES_HOME")
     said = command("--db", two, "--profile", "zoo", "list")
     assert f"{elsewhere} --db {two} search profile:zoo` lists them." in said.err
