@@ -23,7 +23,7 @@ from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import to_put_back
 
 if TYPE_CHECKING:
-    from explorer.stores.library.members import MemberFile
+    from explorer.stores.library.member import MemberFile
 
 
 def open_found(
@@ -119,7 +119,7 @@ def _member_files(
     notes: Path | None,
     trash: Path | None,
 ) -> "list[MemberFile]":
-    from explorer.stores.library.members import MemberFile  # late: as above
+    from explorer.stores.library.member import MemberFile  # late: as above
 
     def file(one: FoundStore) -> MemberFile:
         def opened(token: CancelToken | None) -> Store:

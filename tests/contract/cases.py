@@ -12,7 +12,7 @@ from explorer.model import Session
 from explorer.stores.base import Edits, Store
 from explorer.stores.kinds import KINDS, open_store
 from explorer.stores.library.library import Library
-from explorer.stores.library.members import MemberFile
+from explorer.stores.library.member import MemberFile
 from explorer.stores.library.notes import LibraryNotes, noted_as
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells

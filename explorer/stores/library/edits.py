@@ -64,7 +64,8 @@ from explorer.stores.library.joined import (
     skipped_in,
     why_words,
 )
-from explorer.stores.library.members import GLANCE, STALL, Member, Members, in_turn
+from explorer.stores.library.member import Member
+from explorer.stores.library.members import GLANCE, STALL, Members, in_turn
 from explorer.stores.library.notes import LibraryNotes, noted_as
 from explorer.stores.library.trash import LibraryTrash, whole_state
 from explorer.stores.ours.notes import Notes, OurFiles

@@ -22,7 +22,7 @@ from explorer.stores.edits.plans import (
 from explorer.stores.edits.refusal_words import NOTHING_CHANGED
 from explorer.stores.edits.undo_words import not_undone
 from explorer.stores.edits.words import GONE, LOCKED, in_profile, stays
-from explorer.stores.library.members import Member
+from explorer.stores.library.member import Member
 from explorer.stores.ours.trash_records import Receipt
 
 _SHORT = {Problem.BUSY: LOCKED, Problem.MISSING: GONE}

@@ -41,7 +41,8 @@ from explorer.stores.chats import ChatSession, Routes
 from explorer.stores.columns import OWNER, Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
-from explorer.stores.library.members import GLANCE, UNCHANGED, Member, MemberFile, Members
+from explorer.stores.library.member import UNCHANGED, Member, MemberFile
+from explorer.stores.library.members import GLANCE, Members
 from explorer.stores.library.notes import LibraryNotes, by_store, noted_as
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.read_only import FileState, Reader

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.stores.base import Candidate, Indexed, Needles, Stretch
-from explorer.stores.library.members import Member, Members
+from explorer.stores.library.member import Member
+from explorer.stores.library.members import Members
 
 MARGIN = 2
 """Candidates that each store is asked for beyond its share of a page. Each takes longer to find
