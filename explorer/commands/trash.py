@@ -318,7 +318,7 @@ def _meant(text: str, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _purge(edits: Past, options: argparse.Namespace) -> int:
-    receipts = edits.trash.receipts() if options.all else [_found(edits, _number(options))]
+    receipts = edits.trash.receipts() if options.all else [_listed(edits, _number(options))]
     unfinished = [one for one in receipts if one.half_done and not one.lost]
     if unfinished:
         number = unfinished[0].shown
@@ -412,6 +412,15 @@ def _take_over(store: Store, edits: Edits, number: int, options: argparse.Namesp
 
 def _parts(file: TrashFile, number: int) -> list[Receipt]:
     return [one for one in file.receipts() if one.shown == number]
+
+
+def _listed(edits: Past, number: int) -> Receipt:
+    """The change that is listed with this number: a slip must not delete a part of another one for
+    ever."""
+    for one in edits.trash.receipts():
+        if one.shown == number:
+            return one
+    raise NoSuchSession("No such change", no_such_change(number))
 
 
 def _found(edits: Past, number: int) -> Receipt:

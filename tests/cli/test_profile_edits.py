@@ -126,6 +126,15 @@ def test_a_whole_title_beats_the_name_of_a_profile(home: TwinProfiles, command: 
     assert home.changed(before) == {"default"}
 
 
+def test_a_purge_takes_only_a_number_that_is_listed(home: TwinProfiles, command: Command) -> None:
+    """The parts of a change have numbers of their own, which no list shows."""
+    assert command("delete", "work/bee", "default/bee", "--yes").code == 0
+    (one,) = command("trash", "list", "--json").json["receipts"]
+    for other in (one["receipt"] + 1, one["receipt"] + 2):
+        assert command("trash", "purge", str(other), "--yes").code == ExitCode.NO_SUCH_SESSION
+    assert command("undo", "--yes").code == 0
+
+
 def test_one_delete_in_two_profiles_is_one_change(home: TwinProfiles, command: Command) -> None:
     before = home.dumps()
     plan = command("delete", "work/bee", "default/bee", "--dry-run", "--json").json
