@@ -11,6 +11,11 @@ SHORTEST = 2
 """Characters that are worth looking for everywhere; one is in every session."""
 
 
+def in_shell(*words: str) -> str:
+    """The program with these words, as they are typed."""
+    return shlex.join((PROGRAM, *words))
+
+
 def same_files(options: argparse.Namespace) -> str:
     """The options that name the files which a command was about, to be typed again."""
     chosen = (("--db", options.db), ("--profile", options.profile))
@@ -31,11 +36,12 @@ def _public(place: str) -> str:
 def advise_where(text: str, options: argparse.Namespace, now: float) -> None:
     """Name the command that looks where lists and searches do not. It needs words, and what cannot
     be typed as it is shown is not offered."""
-    from explorer.search.language.query import parse  # late: 5 ms that only this needs
+    # Late: 5 ms that only this needs.
+    from explorer.search.language.query import parse
+    from explorer.whereabouts.places import as_text
 
     text = text.strip()
-    words = shlex.join(("--", text) if text.startswith("-") else (text,))
-    command = f"{PROGRAM} where{same_files(options)} {words}"
+    command = f"{PROGRAM} where{same_files(options)} {shlex.join(as_text(text))}"
     possible = len(text) >= SHORTEST and parse(text, now).needs_text
     if possible and clean_line(command) == command:
         note(f"To search other profiles, the trash and snapshots too: {command}")

@@ -2,11 +2,9 @@
 
 import argparse
 import os
-import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-from explorer.arguments.commands import PROGRAM
 from explorer.commands.output import note
 from explorer.commands.waiting import waiting_for_one
 from explorer.commands.words import (
@@ -194,9 +192,12 @@ def _with_kept_elsewhere(error: StoreError, path: Path, options: argparse.Namesp
     places = dict.fromkeys(beside.place(key) for key, owner in owners.items() if owner == profile)
     if not places:
         return error
+    # Late: what quotes for a shell, which no list needs.
+    from explorer.commands.next_commands import in_shell
+
     named = options.db or os.environ.get("SESSION_EXPLORER_DB")
     where = ("--db", str(root)) if named else ()
-    command = shlex.join((PROGRAM, *where, "search", f"profile:{profile}"))
+    command = in_shell(*where, "search", f"profile:{profile}")
     return error.also(kept_elsewhere(profile, list(places), command))
 
 

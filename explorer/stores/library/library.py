@@ -177,8 +177,9 @@ class Library(Store):
             member = self.members.all[key % self._step]
         except IndexError:
             raise session_gone() from None
-        own = not owner or owner == member.profile or owner in member.names
-        return member.names if own else (*member.names, owner or "")
+        if not owner or owner == member.profile or owner in member.names:
+            return member.names
+        return (*member.names, owner)
 
     def scoped(self, text: str) -> ScopedText:
         # A name may hold a slash itself: the longest that fits is meant.

@@ -5,7 +5,6 @@ of this process.
 """
 
 import os
-import shlex
 import sqlite3
 import stat
 from pathlib import Path
@@ -127,6 +126,8 @@ def profile_option(profile: str | None) -> str:
     """What `hermes` needs on its command line to use the file of this profile."""
     if profile is None or profile == "default":
         return ""
+    import shlex  # late: only advice is quoted for a shell, and every command imports this module
+
     return f" -p {shlex.quote(profile)}"
 
 
